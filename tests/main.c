@@ -1,0 +1,19 @@
+/* Runs every suite; exits non-zero when any test fails. */
+#include <CUnit/Basic.h>
+#include <gsl/gsl_errno.h>
+
+#include "suites.h"
+
+int main(void)
+{
+    gsl_set_error_handler_off();
+    if (CU_initialize_registry() != CUE_SUCCESS)
+        return 1;
+    suite_memory();
+    CU_basic_set_mode(CU_BRM_NORMAL);
+    CU_basic_run_tests();
+    unsigned failed = CU_get_number_of_failures() + CU_get_number_of_suites_failed();
+    unsigned run = CU_get_number_of_tests_run();
+    CU_cleanup_registry();
+    return failed || !run ? 1 : 0;
+}

@@ -1,0 +1,7 @@
+/* One function a test file: each registers its CUnit suite. tests/main.c calls them all. */
+#ifndef TESTS_SUITES_H
+#define TESTS_SUITES_H
+
+void suite_memory(void);
+
+#endif
