@@ -1,0 +1,75 @@
+/* Everything a scenario can say, as one plain struct and one table of keys.
+ *
+ * The table in settings.c is the only description of the keys: defaults are the
+ * published set-up of PAC-ML (PAC-ML simulator, section 1). Texts live in the
+ * scenario that filled the struct.
+ */
+#ifndef EXPERIMENT_SETTINGS_H
+#define EXPERIMENT_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/keys.h"
+
+struct settings {
+    const char *title;    /* NULL = none */
+    const char *topology; /* a path, found */
+
+    struct {
+        const char *trace;     /* a path, found; NULL = jobs are drawn */
+        const char *time_unit; /* what a profile's millisecond is read as: "s" or "ms" */
+        struct key_list models;
+        struct key_list weights; /* empty = all alike; else as many as models, checked to be numbers > 0 */
+        const char *arrivals;    /* "fixed" or "poisson" */
+        double interarrival_s;
+        const char *beta; /* a distribution's name */
+        double beta_value;
+        double beta_skew;
+        const char *beta_table; /* a path, found */
+        int64_t jobs;           /* 0 = until the horizon */
+        int64_t steps;          /* training steps a job */
+    } workload;
+
+    struct {
+        const char *model;
+    } network;
+
+    struct {
+        const char *strategy;
+        int64_t degree; /* of "fixed" */
+        int64_t max_degree;
+        int64_t quantum_ps; /* in profile time */
+    } partition;
+
+    struct {
+        const char *strategy;
+    } place;
+
+    struct {
+        const char *strategy;
+    } schedule;
+
+    struct {
+        const char *memo;
+    } step;
+
+    struct {
+        double horizon_s;
+        int64_t seed;
+        int64_t tick_ps;
+        bool writes_jobs; /* run.jobs_file */
+    } run;
+
+    const struct yaml_node *sweep; /* NULL = one run */
+};
+
+extern const struct key settings_keys[];
+extern const size_t settings_key_count;
+
+/* What no single key can check: weights against models, horizon against tick. Call after keys_check. */
+STATUS_MUST_USE enum status settings_check(const struct keys *keys, const struct settings *settings,
+                                           struct error *error);
+
+#endif
