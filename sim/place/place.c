@@ -1,0 +1,98 @@
+#include "place/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct placer *const placers[] = {&place_ramp_first_fit, &place_ramp_compact};
+
+const struct placer *placer_at(unsigned i)
+{
+    return i < sizeof placers / sizeof *placers ? placers[i] : NULL;
+}
+
+const struct placer *placer_find(const char *name)
+{
+    for (unsigned i = 0; placer_at(i); i++)
+        if (strcmp(placers[i]->name, name) == 0)
+            return placers[i];
+    return NULL;
+}
+
+void place_scratch_init(struct place_scratch *scratch, const struct topology *topology)
+{
+    scratch->topology = topology;
+    scratch->free_bytes = memory_alloc(topology->server_count, sizeof *scratch->free_bytes);
+    scratch->is_used = memory_alloc(topology->server_count, sizeof *scratch->is_used);
+    for (uint32_t server = 0; server < topology->server_count; server++)
+        scratch->free_bytes[server] = topology->device_memory_bytes;
+}
+
+void place_scratch_fini(struct place_scratch *scratch)
+{
+    free(scratch->free_bytes);
+    free(scratch->is_used);
+}
+
+void placement_fini(struct placement *placement)
+{
+    free(placement->list_of_op);
+    free(placement->lists);
+    free(placement->servers);
+    free(placement->used);
+    *placement = (struct placement){0};
+}
+
+void placement_reset(struct placement *placement, uint32_t op_count)
+{
+    size_t capacity = placement->op_capacity;
+    placement->list_of_op = memory_grow(placement->list_of_op, &capacity, op_count, sizeof *placement->list_of_op);
+    placement->op_capacity = (uint32_t)capacity;
+    placement->op_count = op_count;
+    placement->list_count = placement->server_count = placement->used_count = 0;
+}
+
+static void use_server(struct placement *placement, struct place_scratch *scratch, uint32_t server)
+{
+    if (scratch->is_used[server])
+        return;
+    scratch->is_used[server] = true;
+    placement->used =
+        memory_grow(placement->used, &placement->used_capacity, placement->used_count + 1, sizeof *placement->used);
+    placement->used[placement->used_count++] = server;
+}
+
+uint32_t placement_add_list(struct placement *placement, struct place_scratch *scratch, const uint32_t *servers,
+                            uint32_t count)
+{
+    for (uint32_t list = 0; list < placement->list_count; list++)
+        if (placement->lists[list].count == count &&
+            memcmp(placement->servers + placement->lists[list].start, servers, count * sizeof *servers) == 0)
+            return list;
+    placement->lists =
+        memory_grow(placement->lists, &placement->list_capacity, placement->list_count + 1, sizeof *placement->lists);
+    placement->servers = memory_grow(placement->servers, &placement->server_capacity,
+                                     (size_t)placement->server_count + count, sizeof *placement->servers);
+    placement->lists[placement->list_count] = (struct placement_list){placement->server_count, count};
+    memcpy(placement->servers + placement->server_count, servers, count * sizeof *servers);
+    placement->server_count += count;
+    for (uint32_t i = 0; i < count; i++)
+        use_server(placement, scratch, servers[i]);
+    return placement->list_count++;
+}
+
+void placement_assign(struct placement *placement, struct place_scratch *scratch, uint32_t op, uint32_t list,
+                      double bytes)
+{
+    struct placement_list at = placement->lists[list];
+    placement->list_of_op[op] = list;
+    for (uint32_t i = 0; i < at.count; i++)
+        scratch->free_bytes[placement->servers[at.start + i]] -= bytes;
+}
+
+void placement_done(const struct placement *placement, struct place_scratch *scratch)
+{
+    for (uint32_t i = 0; i < placement->used_count; i++) {
+        scratch->free_bytes[placement->used[i]] = scratch->topology->device_memory_bytes;
+        scratch->is_used[placement->used[i]] = false;
+    }
+}

@@ -1,0 +1,44 @@
+/* One training step of one placed job: when does it end?
+ *
+ * step_published() follows the published look-ahead (PAC-ML simulator, sections
+ * 5 to 7). Its clock is a double, unlike everything else in ocsim: ticks of
+ * that program end where a remainder reaches exactly zero, and its verdicts at
+ * beta = 1 hang on the last bit, so integers could not repeat them.
+ */
+#ifndef STEP_STEP_H
+#define STEP_STEP_H
+
+#include "engine/status.h"
+#include "network/published.h"
+#include "place/place.h"
+#include "schedule/schedule.h"
+
+/* Called for each stretch of time that a part of a task ran on a server. */
+struct step_observer {
+    void (*ran)(void *context, uint32_t task, uint32_t part, uint32_t server, double start_s, double end_s);
+    void *context;
+};
+
+/* All borrowed. */
+struct step_input {
+    const struct split *split;
+    const struct placement *placement;
+    const struct topology *topology;
+    const struct scheduler *scheduler;
+    double unit_s; /* what a profile's millisecond is taken for: 1 (published) or 0.001 */
+    const struct step_observer *observer; /* NULL = nobody looks */
+};
+
+struct step_result {
+    double step_s;
+    double comm_s, comp_s; /* time during which something was sent, something was computed */
+    uint64_t flows;        /* dependencies that take time on the network */
+    uint64_t events;
+    uint64_t trace_hash;
+};
+
+/* STATUS_IMPOSSIBLE with the waiting ops named where nothing can go on. */
+STATUS_MUST_USE enum status step_published(const struct step_input *input, struct step_result *result,
+                                           struct error *error);
+
+#endif
