@@ -3,5 +3,6 @@
 #define TESTS_SUITES_H
 
 void suite_memory(void);
+void suite_graph(void);
 
 #endif

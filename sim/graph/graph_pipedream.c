@@ -196,7 +196,8 @@ static enum status read_line(struct graph_builder *builder, struct places *place
     }
     if (fields.count < 2)
         return graph_build_refuse(builder, offset, error,
-                                  "'%s' is neither an op (%s) nor an edge (node1 -- node4); is this a model file?",
+                                  "'%s' is neither an op (%s) nor an edge (node1 -- node4), and a JSON model begins "
+                                  "with {; is this a model file?",
                                   graph_quote(line).text, NODE_EXAMPLE);
     uint32_t source_id, target_id;
     enum status status = read_id(builder, fields.part[0], &source_id, error);
