@@ -3,6 +3,7 @@
  *   - the profiles, where they are at hand, import to exactly the files in models/;
  *   - every bad input is refused with its status, its place and a message that names the mistake;
  *   - `order` is Kahn's, first in first out; edges are kept by source in file order, then in line order;
+ *   - `ocsim import` writes whole files or none and answers with the exit code of the trouble;
  *   - the time to read grows with the number of ops, not with its square.
  */
 #include <errno.h>
@@ -16,6 +17,7 @@
 
 #include <CUnit/Basic.h>
 
+#include "cli/cli.h"
 #include "graph/graph.h"
 #include "graph/graph_build.h"
 #include "suites.h"
@@ -460,6 +462,63 @@ static void test_large_cycle_is_named(void)
     free(text);
 }
 
+/* The exit code of an import, its messages kept off the terminal and left in text. */
+static int import_quietly(char **arguments, char *text, size_t size)
+{
+    int count = 0;
+    while (arguments[count])
+        count++;
+    FILE *kept = tmpfile();
+    CU_ASSERT_PTR_NOT_NULL_FATAL(kept);
+    fflush(stderr);
+    int terminal = dup(STDERR_FILENO);
+    dup2(fileno(kept), STDERR_FILENO);
+    int code = cli_import(count, arguments);
+    fflush(stderr);
+    dup2(terminal, STDERR_FILENO);
+    close(terminal);
+    rewind(kept);
+    text[fread(text, 1, size - 1, kept)] = '\0';
+    fclose(kept);
+    return code;
+}
+
+static void test_import(void)
+{
+    char folder[] = "build/import-XXXXXX", output[64], left[64], text[2048];
+    mkdir("build", 0777);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    snprintf(output, sizeof output, "%s/tiny.json", folder);
+    snprintf(left, sizeof left, "%s/tiny.json.tmp", folder);
+    char profile[] = "tests/fuzz/corpus/pipedream/list.txt", bad[] = "tests/fuzz/corpus/pipedream/cycle.txt";
+    char nowhere[] = "build/no/such/folder/x.json", o[] = "-o", name[] = "--name", batch[] = "--batch";
+    CU_ASSERT_EQUAL(import_quietly((char *[]){"import", bad, o, output, NULL}, text, sizeof text), 2);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "cycle.txt:2:1: the edges run in a cycle"));
+    CU_ASSERT_EQUAL(import_quietly((char *[]){"import", profile, o, output, name, "\xFF", NULL}, text, sizeof text), 2);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "byte 0xFF is not text"));
+    CU_ASSERT_NOT_EQUAL(access(output, F_OK), 0);
+    CU_ASSERT_EQUAL(import_quietly((char *[]){"import", profile, o, nowhere, NULL}, text, sizeof text), 4);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, nowhere));
+    CU_ASSERT_EQUAL(import_quietly((char *[]){"import", profile, batch, "0", NULL}, text, sizeof text), 2);
+    CU_ASSERT_EQUAL(import_quietly((char *[]){"import", profile, batch, NULL}, text, sizeof text), 2);
+    CU_ASSERT_EQUAL(import_quietly((char *[]){"import", profile, "--nmae", "x", NULL}, text, sizeof text), 2);
+    CU_ASSERT_EQUAL(import_quietly((char *[]){"import", profile, bad, NULL}, text, sizeof text), 2);
+    CU_ASSERT_EQUAL(import_quietly((char *[]){"import", NULL}, text, sizeof text), 2);
+    char *good[] = {"import", profile, o, output, name, "tiny", batch, "128", "--device", "V100", NULL};
+    CU_ASSERT_EQUAL(import_quietly(good, text, sizeof text), 0);
+    CU_ASSERT_STRING_EQUAL(text, "");
+    struct graph *graph;
+    CU_ASSERT_EQUAL_FATAL(graph_load(output, &graph, NULL), STATUS_OK);
+    CU_ASSERT_STRING_EQUAL(graph->name, "tiny");
+    CU_ASSERT_STRING_EQUAL(graph->device, "V100");
+    CU_ASSERT_EQUAL(graph->batch, 128);
+    CU_ASSERT_EQUAL(graph->ops[1].activation_bytes, 6553600);
+    graph_free(graph);
+    CU_ASSERT_NOT_EQUAL(access(left, F_OK), 0);
+    CU_ASSERT_EQUAL(remove(output), 0);
+    CU_ASSERT_EQUAL(remove(folder), 0);
+}
+
 void suite_graph(void)
 {
     CU_pSuite suite = CU_add_suite("graph", NULL, NULL);
@@ -474,6 +533,7 @@ void suite_graph(void)
     CU_add_test(suite, "order is Kahn's, first in first out", test_order_is_kahn);
     CU_add_test(suite, "a diamond waits for its last parent", test_diamond_waits_for_last_parent);
     CU_add_test(suite, "numbers read back bit by bit", test_numbers_round_trip);
+    CU_add_test(suite, "import writes a model or says why not", test_import);
     CU_add_test(suite, "100,000 ops read in linear time", test_large_graphs);
     CU_add_test(suite, "a cycle of 100,000 ops is named", test_large_cycle_is_named);
 }

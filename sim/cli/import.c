@@ -125,6 +125,16 @@ static enum status write_file(const char *path, const char *text, struct error *
     return status;
 }
 
+/* Names from the command line may hold bytes that no model file may, so what is to be written is read once before. */
+static enum status check_text(const char *text, struct error *error)
+{
+    struct graph *graph;
+    enum status status = graph_read_json(text, strlen(text), "the new model", &graph, error);
+    if (status == STATUS_OK)
+        graph_free(graph);
+    return status;
+}
+
 static enum status import(const struct options *options, struct error *error)
 {
     struct graph *graph;
@@ -136,7 +146,10 @@ static enum status import(const struct options *options, struct error *error)
     graph->device = options->device ? options->device : graph->device;
     graph->batch = options->batch ? options->batch : graph->batch;
     char *text = graph_to_json(graph);
-    status = options->output ? write_file(options->output, text, error) : write_stream(stdout, "stdout", text, error);
+    status = check_text(text, error);
+    if (status == STATUS_OK)
+        status =
+            options->output ? write_file(options->output, text, error) : write_stream(stdout, "stdout", text, error);
     free(text);
     graph_free(graph);
     return status;

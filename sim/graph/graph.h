@@ -18,10 +18,10 @@
 #include "engine/status.h"
 
 struct graph_op {
-    const char *kind;    /* free text of the profiler, e.g. "Conv2d(3, 64, ...)" */
-    uint32_t id;         /* number in the profile; the op with the largest id ends the forward pass */
-    double forward_ms;   /* time of the forward op */
-    double backward_ms;  /* time of its backward twin */
+    const char *kind;   /* free text of the profiler, e.g. "Conv2d(3, 64, ...)" */
+    uint32_t id;        /* number in the profile; the op with the largest id ends the forward pass */
+    double forward_ms;  /* time of the forward op */
+    double backward_ms; /* time of its backward twin */
     double activation_bytes;
     double parameter_bytes;
 };
@@ -47,14 +47,15 @@ struct graph {
     uint32_t last_op;         /* the op with the largest id */
 };
 
-/* Reads a model file (JSON) or, by its looks, a PipeDream graph.txt. The graph is returned owned: graph_free. O(ops + edges). */
+/* Reads a model file (JSON) or, by its looks, a PipeDream graph.txt. The graph is returned owned: graph_free.
+ * O(ops log ops + edges). */
 STATUS_MUST_USE enum status graph_load(const char *path, struct graph **out, struct error *error);
 
 /* The same from memory; file is named in messages. */
 STATUS_MUST_USE enum status graph_read_json(const char *text, size_t length, const char *file, struct graph **out,
                                             struct error *error);
-STATUS_MUST_USE enum status graph_read_pipedream(const char *text, size_t length, const char *file,
-                                                 struct graph **out, struct error *error);
+STATUS_MUST_USE enum status graph_read_pipedream(const char *text, size_t length, const char *file, struct graph **out,
+                                                 struct error *error);
 
 /* The graph as JSON text, returned owned (free). */
 char *graph_to_json(const struct graph *graph);

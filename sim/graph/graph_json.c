@@ -4,12 +4,16 @@
  * The tree knows no places, so a message's place is found by walking the text
  * again down a path of child numbers: only when something is wrong, O(length).
  *
+ * cJSON notes its last error in a static of its own, so models are to be read
+ * from one thread at a time.
+ *
  * Writing is exact: a number is printed with the fewest of 15, 16 or 17 digits
  * that read back to the same double. Reading what was written gives the same
  * graph, bit by bit. O(length) both ways.
  */
 #include "graph/graph_build.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -406,8 +410,11 @@ static enum status parse(struct reader *reader, struct graph **out, struct error
     if (status != STATUS_OK)
         return status;
     const char *end = text.start;
+    errno = 0;
     cJSON *tree = cJSON_ParseWithLengthOpts(text.start, text.length, &end, 0);
     size_t offset = (size_t)(end - text.start);
+    if (!tree && errno == ENOMEM) /* cJSON tells no memory and bad text apart in no other way */
+        memory_exhausted(text.length, sizeof *tree);
     if (!tree)
         return refuse_syntax(reader, offset, error);
     offset = skip_blank(text, offset);
