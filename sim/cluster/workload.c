@@ -1,0 +1,185 @@
+#include "cluster/workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "input/csv.h"
+#include "input/units.h"
+
+/* ---- replayed ---- */
+
+struct columns {
+    size_t model, arrival, beta;
+    int degree; /* -1 = not there */
+};
+
+static enum status find_columns(const struct csv *csv, struct columns *columns, struct error *error)
+{
+    enum status status = csv_need_column(csv, "model", &columns->model, error);
+    if (status == STATUS_OK)
+        status = csv_need_column(csv, "arrival_s", &columns->arrival, error);
+    if (status == STATUS_OK)
+        status = csv_need_column(csv, "beta", &columns->beta, error);
+    columns->degree = csv_find_column(csv, "degree");
+    return status;
+}
+
+static enum status read_arrival(const struct workload *workload, const struct csv *csv, size_t column, sim_time *time,
+                                struct error *error)
+{
+    double arrival_s;
+    struct error why;
+    if (units_number(csv_field(csv, column), &arrival_s, &why) != STATUS_OK || arrival_s < 0)
+        return csv_error(csv, (int)column, error, "found '%.40s'; expected seconds, 0 or more, e.g. 1000",
+                         csv_field(csv, column));
+    if (clock_from_seconds(&workload->clock, arrival_s, time, &why) != STATUS_OK)
+        return csv_error(csv, (int)column, error, "%s", why.message);
+    if (*time < workload->last_arrival)
+        return csv_error(csv, (int)column, error,
+                         "%.17g goes back in time: the job before arrives at %.17g; sort the rows by arrival_s", arrival_s,
+                         clock_to_seconds(&workload->clock, workload->last_arrival));
+    return STATUS_OK;
+}
+
+static enum status read_row(struct workload *workload, const struct csv *csv, const struct columns *columns,
+                            const char *path, struct models *models, struct error *error)
+{
+    struct job job = {0};
+    struct error why;
+    int64_t degree = 0;
+    enum status status = read_arrival(workload, csv, columns->arrival, &job.arrival, error);
+    if (status != STATUS_OK)
+        return status;
+    if (units_number(csv_field(csv, columns->beta), &job.beta, &why) != STATUS_OK || !(job.beta > 0 && job.beta <= 1))
+        return csv_error(csv, (int)columns->beta, error, "found '%.40s'; expected a number above 0, 1 at most, e.g. 0.5",
+                         csv_field(csv, columns->beta));
+    if (columns->degree >= 0 && (units_integer(csv_field(csv, (size_t)columns->degree), &degree, &why) != STATUS_OK ||
+                                 degree < 0 || degree > UINT32_MAX))
+        return csv_error(csv, columns->degree, error, "found '%.40s'; expected 0 (refused) or a degree, e.g. 4",
+                         csv_field(csv, (size_t)columns->degree));
+    job.trace_degree = (uint32_t)degree;
+    status = models_find(models, csv_field(csv, columns->model), path, &job.model, &why);
+    if (status != STATUS_OK)
+        return why.file[0] && why.line ? (*error = why, status) : csv_error(csv, -1, error, "%s", why.message);
+    workload->last_arrival = job.arrival;
+    workload->rows = memory_grow(workload->rows, &workload->row_capacity, workload->row_count + 1, sizeof job);
+    workload->rows[workload->row_count++] = job;
+    return STATUS_OK;
+}
+
+enum status workload_read(struct workload *workload, const char *path, struct models *models, struct error *error)
+{
+    struct csv *csv;
+    struct columns columns;
+    bool has_row = true;
+    enum status status = csv_open(path, &csv, error);
+    if (status != STATUS_OK)
+        return status;
+    status = find_columns(csv, &columns, error);
+    while (status == STATUS_OK) {
+        status = csv_next(csv, &has_row, error);
+        if (status != STATUS_OK || !has_row)
+            break;
+        status = read_row(workload, csv, &columns, path, models, error);
+    }
+    if (status == STATUS_OK && workload->row_count == 0)
+        status = error_at(error, path, 1, 0, "no jobs: give at least one row model,arrival_s,beta");
+    workload->is_replay = true;
+    csv_close(csv);
+    return status;
+}
+
+/* ---- drawn ---- */
+
+/* A new pool holds each model equally often; it is shuffled as a whole and used up from the front. */
+static void refill_pool(struct workload *workload)
+{
+    uint64_t size = (uint64_t)workload->pool_count * workload->pool_copies;
+    random_reseed(workload->random, workload->seed, "workload.pool", workload->pool_cycle++);
+    for (uint64_t i = 0; i < size; i++) {
+        uint64_t j = random_below(workload->random, i + 1);
+        workload->pool[i] = workload->pool[j];
+        workload->pool[j] = workload->pool_models[i % workload->pool_count];
+    }
+}
+
+static uint32_t draw_model(struct workload *workload)
+{
+    if (workload->pool_lookup) {
+        random_reseed(workload->random, workload->seed, "workload.model", workload->drawn);
+        return workload->pool_models[gsl_ran_discrete(random_generator(workload->random), workload->pool_lookup)];
+    }
+    uint64_t size = (uint64_t)workload->pool_count * workload->pool_copies;
+    if (workload->drawn % size == 0)
+        refill_pool(workload);
+    return workload->pool[workload->drawn % size];
+}
+
+static enum status draw_arrival(struct workload *workload, sim_time *arrival, struct error *error)
+{
+    sim_time gap = workload->interarrival;
+    if (workload->drawn == 0) {
+        *arrival = 0;
+        return STATUS_OK;
+    }
+    if (workload->arrivals != ARRIVALS_FIXED) {
+        random_reseed(workload->random, workload->seed, "workload.arrival", workload->drawn);
+        double gap_s = workload->arrivals == ARRIVALS_POISSON
+                           ? random_exponential(workload->random, workload->interarrival_s)
+                           : 2 * workload->interarrival_s * random_uniform(workload->random);
+        enum status status = clock_from_seconds(&workload->clock, gap_s, &gap, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return clock_advance(&workload->clock, workload->last_arrival, gap, arrival, error);
+}
+
+enum status workload_start(struct workload *workload, struct error *error)
+{
+    if (workload->is_replay)
+        return STATUS_OK;
+    require(workload->pool_count > 0 && workload->interarrival_s > 0);
+    workload->random = random_open(workload->seed, "workload", 0);
+    if (!workload->pool_copies)
+        workload->pool_copies = 1000;
+    if (workload->pool_weights)
+        workload->pool_lookup = gsl_ran_discrete_preproc(workload->pool_count, workload->pool_weights);
+    else
+        workload->pool = memory_alloc((size_t)workload->pool_count * workload->pool_copies, sizeof *workload->pool);
+    return clock_from_seconds(&workload->clock, workload->interarrival_s, &workload->interarrival, error);
+}
+
+enum status workload_next(struct workload *workload, struct job *job, bool *has_job, struct error *error)
+{
+    uint64_t limit = workload->is_replay ? workload->row_count : workload->job_limit;
+    *has_job = (limit == 0 && !workload->is_replay) || workload->drawn < limit;
+    if (!*has_job)
+        return STATUS_OK;
+    if (workload->is_replay) {
+        *job = workload->rows[workload->drawn++];
+        return STATUS_OK;
+    }
+    struct job drawn = {.model = draw_model(workload)};
+    enum status status = draw_arrival(workload, &drawn.arrival, error);
+    if (status != STATUS_OK)
+        return status;
+    random_reseed(workload->random, workload->seed, "workload.beta", workload->drawn);
+    drawn.beta = beta_draw(&workload->beta, workload->random);
+    workload->last_arrival = drawn.arrival;
+    workload->drawn++;
+    *job = drawn;
+    return STATUS_OK;
+}
+
+void workload_free(struct workload *workload)
+{
+    beta_free(&workload->beta);
+    random_close(workload->random);
+    if (workload->pool_lookup)
+        gsl_ran_discrete_free(workload->pool_lookup);
+    free(workload->pool);
+    free(workload->rows);
+    *workload = (struct workload){0};
+}

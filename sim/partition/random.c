@@ -1,0 +1,13 @@
+/* Any legal degree, each equally likely. */
+#include "partition/partition.h"
+
+static uint32_t choose(const struct partition_request *request)
+{
+    return request->legal_count ? request->legal[random_below(request->random, request->legal_count)] : 0;
+}
+
+const struct partitioner partition_random = {
+    .name = "random",
+    .doc = "published Random: each legal degree equally likely",
+    .choose = choose,
+};
