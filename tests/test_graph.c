@@ -7,6 +7,7 @@
  *   - the time to read grows with the number of ops, not with its square.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -389,6 +390,25 @@ static void test_numbers_round_trip(void)
     graph_free(graph);
 }
 
+/* -0 becomes 0 (its sign would turn up in sums and files); a backslash before u0000 is a text like any other. */
+static void test_odd_but_good_values(void)
+{
+    struct graph *graph;
+    struct error error;
+    CU_ASSERT_EQUAL_FATAL(graph_load("tests/fuzz/corpus/model/minus_zero.json", &graph, &error), STATUS_OK);
+    CU_ASSERT_FALSE(signbit(graph->ops[1].backward_ms));
+    graph_free(graph);
+    graph = read_profile(NODE("1") NODE("2") EDGE("1", "2"));
+    graph->ops[0].kind = "a\\u0000\"\t\xC3\xA9";
+    char *text = graph_to_json(graph);
+    struct graph *again;
+    CU_ASSERT_EQUAL_FATAL(graph_read_json(text, strlen(text), "x", &again, &error), STATUS_OK);
+    CU_ASSERT_STRING_EQUAL(again->ops[0].kind, graph->ops[0].kind);
+    free(text);
+    graph_free(again);
+    graph_free(graph);
+}
+
 /* A model of n ops; op i feeds i + 1 and, with random, two later ones. Ids are far apart when sparse. */
 static char *big_model(uint32_t n, uint32_t stride, bool is_random)
 {
@@ -533,6 +553,7 @@ void suite_graph(void)
     CU_add_test(suite, "order is Kahn's, first in first out", test_order_is_kahn);
     CU_add_test(suite, "a diamond waits for its last parent", test_diamond_waits_for_last_parent);
     CU_add_test(suite, "numbers read back bit by bit", test_numbers_round_trip);
+    CU_add_test(suite, "odd but good values", test_odd_but_good_values);
     CU_add_test(suite, "import writes a model or says why not", test_import);
     CU_add_test(suite, "100,000 ops read in linear time", test_large_graphs);
     CU_add_test(suite, "a cycle of 100,000 ops is named", test_large_cycle_is_named);
