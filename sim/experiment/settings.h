@@ -14,6 +14,7 @@
 #include "input/keys.h"
 
 struct settings {
+    const char *extends;  /* always NULL: followed while reading */
     const char *title;    /* NULL = none */
     const char *topology; /* a path, found */
 

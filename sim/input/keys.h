@@ -12,6 +12,8 @@
  * unless the key it depends on was set in a later layer: a base file may give
  * partition.degree and the command line then choose a strategy without one.
  *
+ * `key: null` takes a key back to its default.
+ *
  * Looking up a key by name is O(keys in the table); tables are short.
  */
 #ifndef INPUT_KEYS_H
@@ -28,7 +30,8 @@
 
 enum key_type {
     KEY_TEXT,    /* const char * */
-    KEY_FILE,    /* const char *: a path as written until keys_find_files; `choices` names the data folder or is NULL */
+    KEY_FILE,    /* const char *: a path as written until keys_find_files; `choices` is "folder|.suffix" of its data, or
+                    NULL */
     KEY_CHOICE,  /* const char *: one of `choices` */
     KEY_INTEGER, /* int64_t */
     KEY_NUMBER,  /* double */
@@ -58,6 +61,7 @@ struct key {
                          "x=a&y=b" = both; NULL = always */
     const char *doc;
     const char *example; /* a value, without the key; NULL = the default */
+    bool is_needed;      /* must be set wherever it has an effect */
 };
 
 /* Where a value came from. */
@@ -102,7 +106,7 @@ STATUS_MUST_USE enum status keys_override(struct keys *keys, const char *assignm
 STATUS_MUST_USE enum status keys_set(struct keys *keys, const char *name, const struct yaml_node *value,
                                      struct error *error);
 
-/* Refuses keys that were set and have no effect. Call when all layers are in. */
+/* Refuses keys that were set and have no effect, and needed keys that were not set. Call when all layers are in. */
 STATUS_MUST_USE enum status keys_check(const struct keys *keys, struct error *error);
 
 /* Replaces each FILE that is set by the path where it was found, see file_find; a FILE whose `when` does not hold
@@ -123,7 +127,8 @@ const char *keys_nearest(const struct key *table, size_t count, const char *name
 const char *keys_value_text(const struct keys *keys, size_t key, struct arena *arena);
 struct key_place keys_place(const struct keys *keys, size_t key);
 
-/* The resolved list: one "name: value" line a key, in table order, as YAML that can be read back. */
+/* The resolved list: one "name: value" line a key, in table order, as YAML that can be read back; null where a key is
+ * not set or has no effect. */
 void keys_resolved(const struct keys *keys, FILE *out);
 
 /* What a key means, its unit, range and default. */

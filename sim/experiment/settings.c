@@ -1,0 +1,268 @@
+/* The table of scenario keys: see settings.h. Order here is the order of `ocsim explain` and of the manifest. */
+#include "experiment/settings.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "input/text.h"
+#include "input/units.h"
+
+#define AT(field) .offset = offsetof(struct settings, field)
+#define DRAWN "workload.trace="
+
+const struct key settings_keys[] = {
+    {.name = "title",
+     .type = KEY_TEXT,
+     AT(title),
+     .doc = "A name for the experiment, shown in results and figures.",
+     .example = "blocking against load"},
+    {.name = "extends",
+     .type = KEY_TEXT,
+     AT(extends),
+     .doc = "A scenario file this one builds on, relative to itself; only in a file. Keys given here win.",
+     .example = "base.yaml"},
+    {.name = "topology",
+     .type = KEY_FILE,
+     AT(topology),
+     .default_text = "topologies/ramp-32.yaml",
+     .choices = "topologies|.yaml",
+     .doc = "The cluster: devices, racks, groups and their links."},
+
+    {.name = "workload.trace",
+     .type = KEY_FILE,
+     AT(workload.trace),
+     .doc = "A CSV file of jobs to replay instead of drawing them.",
+     .example = "jobs.csv"},
+    {.name = "workload.time_unit",
+     .type = KEY_CHOICE,
+     AT(workload.time_unit),
+     .default_text = "s",
+     .choices = "s|ms",
+     .doc = "What a millisecond of a model's profile is read as: s as published, ms as measured."},
+    {.name = "workload.models",
+     .type = KEY_LIST,
+     AT(workload.models),
+     .default_text = "alexnet,gnmt,resnet18,squeezenet1_0,vgg16",
+     .when = DRAWN,
+     .doc = "The models jobs are drawn from.",
+     .example = "[alexnet, vgg16]"},
+    {.name = "workload.weights",
+     .type = KEY_LIST,
+     AT(workload.weights),
+     .when = DRAWN,
+     .doc = "How often each model is drawn, one number above zero a model; not set, all alike.",
+     .example = "[3, 1]"},
+    {.name = "workload.arrivals",
+     .type = KEY_CHOICE,
+     AT(workload.arrivals),
+     .default_text = "fixed",
+     .choices = "fixed|poisson",
+     .when = DRAWN,
+     .doc = "Time between jobs: always the same, or exponential."},
+    {.name = "workload.interarrival",
+     .type = KEY_SECONDS,
+     AT(workload.interarrival_s),
+     .default_text = "1000s",
+     .minimum = ">0s",
+     .when = DRAWN,
+     .doc = "The mean time between two jobs."},
+    {.name = "workload.beta",
+     .type = KEY_CHOICE,
+     AT(workload.beta),
+     .default_text = "A",
+     .choices = "A|B|C|D|uniform|fixed|skew_normal|table",
+     .when = DRAWN,
+     .doc = "How the share of its one-device time that a job may take is drawn; A to D are those of PAC-ML."},
+    {.name = "workload.beta_value",
+     .type = KEY_NUMBER,
+     AT(workload.beta_value),
+     .minimum = ">0",
+     .maximum = "1",
+     .when = DRAWN "&workload.beta=fixed",
+     .doc = "The share every job gets.",
+     .example = "0.5",
+     .is_needed = true},
+    {.name = "workload.beta_skew",
+     .type = KEY_NUMBER,
+     AT(workload.beta_skew),
+     .minimum = "-1000",
+     .maximum = "1000",
+     .when = DRAWN "&workload.beta=skew_normal",
+     .doc = "Shape of the skew-normal shares: above zero mostly small, below zero mostly large.",
+     .example = "5",
+     .is_needed = true},
+    {.name = "workload.beta_table",
+     .type = KEY_FILE,
+     AT(workload.beta_table),
+     .when = DRAWN "&workload.beta=table",
+     .doc = "A CSV file of shares and their probabilities.",
+     .example = "shares.csv",
+     .is_needed = true},
+    {.name = "workload.jobs",
+     .type = KEY_INTEGER,
+     AT(workload.jobs),
+     .default_text = "0",
+     .minimum = "0",
+     .when = DRAWN,
+     .doc = "How many jobs arrive; 0 = as many as fit before the horizon.",
+     .example = "1000"},
+    {.name = "workload.steps",
+     .type = KEY_INTEGER,
+     AT(workload.steps),
+     .default_text = "50",
+     .minimum = "1",
+     .maximum = "1000000000",
+     .doc = "Training steps a job."},
+
+    {.name = "network.model",
+     .type = KEY_CHOICE,
+     AT(network.model),
+     .default_text = "published",
+     .choices = "published",
+     .doc = "How long a transfer takes: the formulas of the PAC-ML simulator."},
+
+    {.name = "partition.strategy",
+     .type = KEY_CHOICE,
+     AT(partition.strategy),
+     .default_text = "max",
+     .choices = "fixed|max|min_sufficient|random|trace|exact_min",
+     .doc = "How much a job is split."},
+    {.name = "partition.degree",
+     .type = KEY_INTEGER,
+     AT(partition.degree),
+     .minimum = "1",
+     .maximum = "65536",
+     .when = "partition.strategy=fixed",
+     .doc = "Parts each op is split into, at most.",
+     .example = "8",
+     .is_needed = true},
+    {.name = "partition.max_degree",
+     .type = KEY_INTEGER,
+     AT(partition.max_degree),
+     .default_text = "16",
+     .minimum = "1",
+     .maximum = "65536",
+     .doc = "The most parts a strategy may ask for."},
+    {.name = "partition.quantum",
+     .type = KEY_TIME,
+     AT(partition.quantum_ps),
+     .default_text = "10us",
+     .minimum = "1ps",
+     .doc = "An op is not split into parts shorter than this; in profile time, scaled by workload.time_unit like the "
+            "profile's own times."},
+
+    {.name = "place.strategy",
+     .type = KEY_CHOICE,
+     AT(place.strategy),
+     .default_text = "ramp_first_fit",
+     .choices = "ramp_first_fit",
+     .doc = "Which devices get which parts."},
+    {.name = "schedule.strategy",
+     .type = KEY_CHOICE,
+     AT(schedule.strategy),
+     .default_text = "srpt",
+     .choices = "srpt",
+     .doc = "In which order ops and transfers run."},
+    {.name = "step.memo",
+     .type = KEY_CHOICE,
+     AT(step.memo),
+     .default_text = "placement",
+     .choices = "placement|model_degree",
+     .doc = "Which steps count as alike and are simulated once: those placed alike, or, as published, all of one model "
+            "and degree."},
+
+    {.name = "run.horizon",
+     .type = KEY_SECONDS,
+     AT(run.horizon_s),
+     .default_text = "1000000s",
+     .minimum = ">0s",
+     .doc = "The simulated time at which a run ends."},
+    {.name = "run.seed",
+     .type = KEY_INTEGER,
+     AT(run.seed),
+     .default_text = "0",
+     .minimum = "0",
+     .doc = "The master seed: every random stream is derived from it."},
+    {.name = "run.tick",
+     .type = KEY_TIME,
+     AT(run.tick_ps),
+     .default_text = "1ps",
+     .minimum = "1ps",
+     .doc = "The finest time the clock tells; coarser ticks allow longer horizons.",
+     .example = "1ns"},
+    {.name = "run.jobs_file",
+     .type = KEY_BOOLEAN,
+     AT(run.writes_jobs),
+     .default_text = "true",
+     .doc = "Write jobs.csv, one row a job."},
+    {.name = "sweep",
+     .type = KEY_NODE,
+     AT(sweep),
+     .doc = "Values to run through, one run for each combination.",
+     .example = "{degree: {key: partition.max_degree, values: [2, 4, 8]}}"},
+};
+const size_t settings_key_count = sizeof settings_keys / sizeof *settings_keys;
+
+static size_t key_named(const char *name)
+{
+    int key = keys_find(settings_keys, settings_key_count, name);
+    require(key >= 0);
+    return (size_t)key;
+}
+
+static enum status check_weights(const struct keys *keys, const struct settings *settings, struct error *error)
+{
+    const struct key_list *weights = &settings->workload.weights;
+    size_t key = key_named("workload.weights"), models = settings->workload.models.count;
+    if (!weights->count || !keys_is_effective(keys, key))
+        return STATUS_OK;
+    if (weights->count != models)
+        return keys_error(keys, key, error, "%zu weights for %zu models; give one a model", weights->count, models);
+    for (size_t i = 0; i < weights->count; i++) {
+        double weight = 0;
+        char shown[TEXT_SHOW_BYTES];
+        if (units_number(weights->items[i], &weight, NULL) != STATUS_OK || weight <= 0)
+            return keys_error(keys, key, error, "'%s' is no weight; expected numbers above zero, e.g. [3, 1]",
+                              text_show(weights->items[i], shown));
+    }
+    return STATUS_OK;
+}
+
+static double ticks_in(double time_s, double tick_ps)
+{
+    return time_s * (1e12 / tick_ps);
+}
+
+/* The clock counts ticks in 63 bits. */
+static enum status check_horizon(const struct keys *keys, const struct settings *settings, struct error *error)
+{
+    const double most_ticks = 9.2e18;
+    double horizon_s = settings->run.horizon_s, tick_ps = (double)settings->run.tick_ps;
+    size_t key = key_named("run.horizon");
+    char horizon[UNITS_TEXT_BYTES], tick[UNITS_TEXT_BYTES], better[UNITS_TEXT_BYTES];
+    units_format_time_s(horizon_s, horizon);
+    units_format_time_ps(settings->run.tick_ps, tick);
+    if (ticks_in(horizon_s, tick_ps) > most_ticks) {
+        int64_t would_do_ps = 1;
+        while (would_do_ps < 1000000000000 && ticks_in(horizon_s, (double)would_do_ps) > most_ticks)
+            would_do_ps *= 1000;
+        if (ticks_in(horizon_s, (double)would_do_ps) > most_ticks)
+            return keys_error(keys, key, error, "%s is too long for any tick; at most 9.2e18s with run.tick: 1s",
+                              horizon);
+        units_format_time_ps(would_do_ps, better);
+        return keys_error(keys, key, error, "%s does not fit the clock with run.tick: %s; run.tick: %s would do",
+                          horizon, tick, better);
+    }
+    if (ticks_in(horizon_s, tick_ps) < 1)
+        return keys_error(keys, key, error, "%s is shorter than one tick (run.tick: %s)", horizon, tick);
+    return STATUS_OK;
+}
+
+enum status settings_check(const struct keys *keys, const struct settings *settings, struct error *error)
+{
+    require(keys && settings && keys->table == settings_keys);
+    enum status status = check_weights(keys, settings, error);
+    if (status == STATUS_OK)
+        status = check_horizon(keys, settings, error);
+    return status;
+}

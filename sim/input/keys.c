@@ -1,0 +1,402 @@
+/* Tables of keys: see keys.h. Names are looked up linearly: tables have some dozen rows, and a file names each at most
+ * once. */
+#include "input/keys.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/file.h"
+#include "input/keys_value.h"
+#include "input/text.h"
+
+enum { NAME_BYTES = 256, CONDITION_BYTES = 128 };
+
+void keys_init(struct keys *keys, const struct key *table, size_t count, void *settings)
+{
+    require(keys && table && count > 0 && settings);
+    *keys = (struct keys){.table = table, .count = count, .settings = settings};
+    keys->places = arena_alloc(&keys->arena, count, sizeof *keys->places);
+    keys->values = arena_alloc(&keys->arena, count, sizeof *keys->values);
+    for (size_t i = 0; i < count; i++) {
+        keys->places[i].file = "";
+        keys_value_store_default(&table[i], &keys->arena, settings);
+    }
+}
+
+void keys_free(struct keys *keys)
+{
+    for (size_t i = 0; i < keys->tree_count; i++)
+        yaml_tree_free(&keys->trees[i]);
+    free(keys->trees);
+    arena_free(&keys->arena);
+    *keys = (struct keys){0};
+}
+
+int keys_find(const struct key *table, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(table[i].name, name) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Do keys "name.something" exist? */
+static bool is_group(const struct keys *keys, const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < keys->count; i++) {
+        if (strncmp(keys->table[i].name, name, length) == 0 && keys->table[i].name[length] == '.')
+            return true;
+    }
+    return false;
+}
+
+static enum status refuse_unknown(const struct keys *keys, const char *name, const struct yaml_node *at,
+                                  struct error *error)
+{
+    char shown[TEXT_SHOW_BYTES];
+    const char *nearest = keys_nearest(keys->table, keys->count, name);
+    if (nearest)
+        return yaml_error(error, at, "unknown key '%s'; did you mean %s?", text_show(name, shown), nearest);
+    return yaml_error(error, at, "unknown key '%s'; `ocsim explain` lists the keys there are", text_show(name, shown));
+}
+
+static bool is_null(const struct yaml_node *node)
+{
+    return node->kind == YAML_SCALAR && node->is_plain &&
+           (strcmp(node->text, "null") == 0 || strcmp(node->text, "~") == 0);
+}
+
+static enum status store(struct keys *keys, size_t key, const struct yaml_node *value, struct error *error)
+{
+    if (is_null(value)) {
+        keys_value_store_default(&keys->table[key], &keys->arena, keys->settings);
+    } else {
+        enum status status = keys_value_store(&keys->table[key], value, &keys->arena, keys->settings, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    keys->values[key] = is_null(value) ? NULL : value;
+    keys->places[key] = (struct key_place){value->file, value->line, value->column, keys->layer};
+    return STATUS_OK;
+}
+
+/* A name being put together from nested mappings. */
+struct name {
+    char text[NAME_BYTES];
+    bool allows_repeats; /* overrides: the last one wins */
+};
+
+static enum status read_entry(struct keys *keys, struct name *name, const struct yaml_node *at,
+                              const struct yaml_node *value, struct error *error);
+
+static enum status read_group(struct keys *keys, struct name *name, const struct yaml_node *group, struct error *error)
+{
+    size_t length = strlen(name->text);
+    for (size_t i = 0; i < group->count; i++) {
+        const struct yaml_node *key = group->keys[i];
+        const char *dot = length ? "." : "";
+        int needed = snprintf(name->text + length, NAME_BYTES - length, "%s%s", dot, key->text);
+        if (needed < 0 || (size_t)needed >= NAME_BYTES - length)
+            return refuse_unknown(keys, name->text, key, error);
+        enum status status = read_entry(keys, name, key, group->items[i], error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    name->text[length] = '\0';
+    return STATUS_OK;
+}
+
+static enum status read_entry(struct keys *keys, struct name *name, const struct yaml_node *at,
+                              const struct yaml_node *value, struct error *error)
+{
+    int key = keys_find(keys->table, keys->count, name->text);
+    if (key >= 0) {
+        const struct key_place *place = &keys->places[key];
+        if (place->layer == keys->layer && !name->allows_repeats)
+            return yaml_error(error, at, "duplicate key %s; its first place is line %d", name->text, place->line);
+        return store(keys, (size_t)key, value, error);
+    }
+    if (!is_group(keys, name->text))
+        return refuse_unknown(keys, name->text, at, error);
+    if (value->kind == YAML_MAPPING)
+        return read_group(keys, name, value, error);
+    return yaml_error(error, value, "%s is a group of keys, found %s; `ocsim explain` lists the keys there are",
+                      name->text, yaml_kind_name(value));
+}
+
+static bool is_listed(const char *word, const char *const *list)
+{
+    for (; list && *list; list++) {
+        if (strcmp(word, *list) == 0)
+            return true;
+    }
+    return false;
+}
+
+enum status keys_read_tree(struct keys *keys, const struct yaml_node *root, const char *const *skip,
+                           struct error *error)
+{
+    require(keys && root && root->kind == YAML_MAPPING);
+    keys_open_layer(keys);
+    struct name name = {0};
+    for (size_t i = 0; i < root->count; i++) {
+        const struct yaml_node *key = root->keys[i];
+        if (is_listed(key->text, skip))
+            continue;
+        snprintf(name.text, sizeof name.text, "%s", key->text);
+        enum status status = read_entry(keys, &name, key, root->items[i], error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+void keys_open_layer(struct keys *keys)
+{
+    keys->layer++;
+}
+
+static enum status set_named(struct keys *keys, const char *text, const struct yaml_node *value, struct error *error)
+{
+    struct name name = {.allows_repeats = true};
+    if (strlen(text) >= sizeof name.text)
+        return refuse_unknown(keys, text, value, error);
+    memcpy(name.text, text, strlen(text) + 1);
+    return read_entry(keys, &name, value, value, error);
+}
+
+enum status keys_set(struct keys *keys, const char *name, const struct yaml_node *value, struct error *error)
+{
+    require(keys && name && value && keys->layer > 0);
+    return set_named(keys, name, value, error);
+}
+
+enum status keys_override(struct keys *keys, const char *assignment, const char *source, struct error *error)
+{
+    require(keys && assignment && source && keys->layer > 0);
+    char shown[TEXT_SHOW_BYTES];
+    const char *equals = strchr(assignment, '=');
+    if (!equals || equals == assignment)
+        return error_at(error, source, 0, 0, "'%s': expected key=value, e.g. run.seed=7", text_show(assignment, shown));
+    struct yaml_tree tree = {0};
+    char *name = memory_text(assignment, (size_t)(equals - assignment));
+    enum status status = yaml_value_parse(equals + 1, strlen(equals + 1), source, &tree, error);
+    if (status != STATUS_OK) {
+        if (error)
+            error_wrap(error, "%s", text_show(name, shown));
+        free(name);
+        return status;
+    }
+    keys->trees = memory_grow(keys->trees, &keys->tree_capacity, keys->tree_count + 1, sizeof *keys->trees);
+    keys->trees[keys->tree_count++] = tree; /* kept on failure too: an earlier part of it may be in use */
+    status = set_named(keys, name, tree.root, error);
+    free(name);
+    return status;
+}
+
+/* One part of a `when`: "other.key=a|b". */
+struct condition {
+    size_t key;
+    char choices[CONDITION_BYTES]; /* empty = must not be set */
+};
+
+/* Reads the condition at the start of text. Returns what follows it; NULL behind the last one. */
+static const char *read_condition(const struct keys *keys, const char *text, struct condition *condition)
+{
+    const char *equals = strchr(text, '='), *end = strchr(text, '&');
+    require(equals && (!end || equals < end));
+    char name[NAME_BYTES];
+    size_t length = (size_t)(equals - text);
+    size_t size = end ? (size_t)(end - equals) - 1 : strlen(equals + 1);
+    require(length < sizeof name && size < sizeof condition->choices);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    memcpy(condition->choices, equals + 1, size);
+    condition->choices[size] = '\0';
+    int key = keys_find(keys->table, keys->count, name);
+    require(key >= 0);
+    condition->key = (size_t)key;
+    return end ? end + 1 : NULL;
+}
+
+static bool holds(const struct keys *keys, const struct condition *condition)
+{
+    size_t i = condition->key;
+    if (!condition->choices[0])
+        return !keys->values[i] && !keys->table[i].default_text;
+    struct arena arena = {0};
+    bool answer = text_is_one_of(keys_value_text(keys, i, &arena), condition->choices);
+    arena_free(&arena);
+    return answer;
+}
+
+bool keys_is_effective(const struct keys *keys, size_t key)
+{
+    require(key < keys->count);
+    struct condition condition;
+    for (const char *at = keys->table[key].when; at;) {
+        at = read_condition(keys, at, &condition);
+        if (!holds(keys, &condition))
+            return false;
+    }
+    return true;
+}
+
+static enum status refuse_ineffective(const struct keys *keys, size_t key, const struct condition *condition,
+                                      struct error *error)
+{
+    struct arena arena = {0};
+    char shown[TEXT_SHOW_BYTES], choices[300];
+    const char *other = keys->table[condition->key].name;
+    const struct key_place *place = &keys->places[condition->key];
+    const char *value = text_show(keys_value_text(keys, condition->key, &arena), shown);
+    const char *origin = place->layer ? place->file : "the default";
+    enum status status;
+    if (!condition->choices[0])
+        status = keys_error(keys, key, error, "has no effect, because %s is set to %s (%s); leave one of them out",
+                            other, value, origin);
+    else
+        status = keys_error(keys, key, error, "has no effect with %s: %s (%s); it counts only with %s: %s", other,
+                            value, origin, other, text_alternatives(condition->choices, choices, sizeof choices));
+    arena_free(&arena);
+    return status;
+}
+
+static enum status check_effect(const struct keys *keys, size_t key, struct error *error)
+{
+    struct condition condition;
+    for (const char *at = keys->table[key].when; at;) {
+        at = read_condition(keys, at, &condition);
+        bool is_overruled = keys->places[condition.key].layer > keys->places[key].layer;
+        if (!holds(keys, &condition) && !is_overruled)
+            return refuse_ineffective(keys, key, &condition, error);
+    }
+    return STATUS_OK;
+}
+
+/* A needed key is told at the place of the key that makes it needed. */
+static enum status refuse_missing(const struct keys *keys, size_t key, struct error *error)
+{
+    const struct key *row = &keys->table[key];
+    const char *example = row->example ? row->example : "...";
+    struct condition condition;
+    for (const char *at = row->when; at;) {
+        at = read_condition(keys, at, &condition);
+        if (!at && condition.choices[0])
+            return keys_error(keys, condition.key, error, "needs %s too, e.g. %s: %s", row->name, row->name, example);
+    }
+    return error_set(error, STATUS_USER, "%s is missing; e.g. %s: %s", row->name, row->name, example);
+}
+
+enum status keys_check(const struct keys *keys, struct error *error)
+{
+    require(keys);
+    for (size_t i = 0; i < keys->count; i++) {
+        enum status status = STATUS_OK;
+        if (keys->values[i])
+            status = check_effect(keys, i, error);
+        else if (keys->table[i].is_needed && keys_is_effective(keys, i))
+            status = refuse_missing(keys, i, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+static enum status find_one(struct keys *keys, size_t key, struct error *error)
+{
+    const struct key *row = &keys->table[key];
+    const char *name = NULL, *path = NULL;
+    memcpy(&name, (const char *)keys->settings + row->offset, sizeof name);
+    if (!name)
+        return STATUS_OK;
+    char folder[64] = "";
+    struct file_search search = {.named_in = keys->places[key].line > 0 ? keys->places[key].file : NULL};
+    if (row->choices) {
+        snprintf(folder, sizeof folder, "%s", row->choices);
+        char *bar = strchr(folder, '|');
+        require(bar);
+        *bar = '\0';
+        search.folder = folder;
+        search.suffix = bar + 1;
+    }
+    struct error inner = {0};
+    if (file_find(&search, name, &keys->arena, &path, &inner) != STATUS_OK)
+        return keys_error(keys, key, error, "%s", inner.message);
+    memcpy((char *)keys->settings + row->offset, &path, sizeof path);
+    return STATUS_OK;
+}
+
+enum status keys_find_files(struct keys *keys, struct error *error)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        if (keys->table[i].type != KEY_FILE || !keys_is_effective(keys, i))
+            continue;
+        enum status status = find_one(keys, i, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+/* A file's name as written, so that the text does not depend on where ocsim was started. */
+static void write_value(const struct keys *keys, size_t key, FILE *out)
+{
+    const struct key *row = &keys->table[key];
+    const char *written = keys->values[key] ? keys->values[key]->text : row->default_text;
+    if (row->type == KEY_FILE && written)
+        keys_value_write_text(written, out);
+    else if (!keys->values[key] && !row->default_text)
+        fputs("null", out);
+    else
+        keys_value_write(row, keys->settings, out);
+}
+
+const char *keys_value_text(const struct keys *keys, size_t key, struct arena *arena)
+{
+    require(keys && key < keys->count && arena);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        memory_exhausted(1, BUFSIZ);
+    write_value(keys, key, stream);
+    if (fclose(stream) != 0)
+        memory_exhausted(1, BUFSIZ);
+    const char *kept = strcmp(text, "null") == 0 ? "" : arena_text(arena, text, size);
+    free(text);
+    return kept;
+}
+
+struct key_place keys_place(const struct keys *keys, size_t key)
+{
+    require(key < keys->count);
+    return keys->places[key];
+}
+
+void keys_resolved(const struct keys *keys, FILE *out)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        fprintf(out, "%s: ", keys->table[i].name);
+        if (keys_is_effective(keys, i))
+            write_value(keys, i, out);
+        else
+            fputs("null", out);
+        fputc('\n', out);
+    }
+}
+
+enum status keys_error(const struct keys *keys, size_t key, struct error *error, const char *format, ...)
+{
+    require(key < keys->count);
+    char text[sizeof error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const struct key_place *place = &keys->places[key];
+    return error_at(error, place->file, place->line, place->column, "%s: %s", keys->table[key].name, text);
+}

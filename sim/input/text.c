@@ -1,0 +1,85 @@
+#include "input/text.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/status.h"
+
+enum { SHOWN_BYTES = 48, DISTANCE_LIMIT = 64 };
+
+const char *text_show(const char *text, char *buffer)
+{
+    size_t used = 0;
+    for (; text[used] && used < SHOWN_BYTES; used++) {
+        unsigned char byte = (unsigned char)text[used];
+        buffer[used] = byte < 0x20 || byte == 0x7f ? '?' : text[used];
+    }
+    if (text[used]) {
+        /* A UTF-8 character must not be cut in two. */
+        while (used > 0 && ((unsigned char)text[used] & 0xc0) == 0x80)
+            used--;
+        memcpy(buffer + used, "...", 3);
+        used += 3;
+    }
+    buffer[used] = '\0';
+    return buffer;
+}
+
+static int least(int a, int b, int c)
+{
+    int two = a < b ? a : b;
+    return two < c ? two : c;
+}
+
+int text_distance(const char *a, const char *b)
+{
+    size_t rows = strlen(a), columns = strlen(b);
+    if (rows >= DISTANCE_LIMIT || columns >= DISTANCE_LIMIT)
+        return INT_MAX;
+    int cost[3][DISTANCE_LIMIT]; /* the row before last, the last row, this row */
+    for (size_t j = 0; j <= columns; j++)
+        cost[1][j] = (int)j;
+    for (size_t i = 1; i <= rows; i++) {
+        cost[2][0] = (int)i;
+        for (size_t j = 1; j <= columns; j++) {
+            cost[2][j] = least(cost[1][j] + 1, cost[2][j - 1] + 1, cost[1][j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && cost[0][j - 2] + 1 < cost[2][j])
+                cost[2][j] = cost[0][j - 2] + 1;
+        }
+        memcpy(cost[0], cost[1], sizeof cost[0]);
+        memcpy(cost[1], cost[2], sizeof cost[1]);
+    }
+    return cost[1][columns];
+}
+
+const char *text_alternatives(const char *choices, char *buffer, size_t size)
+{
+    require(size > 0);
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (const char *word = choices; word;) {
+        const char *end = strchr(word, '|');
+        int length = end ? (int)(end - word) : (int)strlen(word);
+        const char *joint = word == choices ? "" : end ? ", " : " or ";
+        int written = snprintf(buffer + used, size - used, "%s%.*s", joint, length, word);
+        if (written < 0 || (size_t)written >= size - used)
+            return buffer;
+        used += (size_t)written;
+        word = end ? end + 1 : NULL;
+    }
+    return buffer;
+}
+
+int text_is_one_of(const char *word, const char *choices)
+{
+    size_t length = strlen(word);
+    for (const char *choice = choices; choice;) {
+        const char *end = strchr(choice, '|');
+        size_t size = end ? (size_t)(end - choice) : strlen(choice);
+        if (size == length && memcmp(word, choice, size) == 0)
+            return 1;
+        choice = end ? end + 1 : NULL;
+    }
+    return 0;
+}

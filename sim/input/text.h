@@ -1,0 +1,23 @@
+/* Small helpers for messages: foreign text made fit to print, and likeness of names. */
+#ifndef INPUT_TEXT_H
+#define INPUT_TEXT_H
+
+#include <stddef.h>
+
+enum { TEXT_SHOW_BYTES = 64 };
+
+/* Writes text into buffer (TEXT_SHOW_BYTES) for a message: cut to a length a reader can take in, and without control
+ * characters, so that a file cannot write to the terminal. Returns buffer. */
+const char *text_show(const char *text, char *buffer);
+
+/* Edits (insert, delete, change, swap of neighbours) from a to b; texts over 63 bytes are infinitely far. O(len a * len
+ * b). */
+int text_distance(const char *a, const char *b);
+
+/* "a|b|c" as "a, b or c" into buffer; what does not fit is left out. Returns buffer. */
+const char *text_alternatives(const char *choices, char *buffer, size_t size);
+
+/* Is word one of the alternatives of "a|b|c"? */
+int text_is_one_of(const char *word, const char *choices);
+
+#endif
