@@ -1,8 +1,45 @@
-/* The commands of ocsim, one file each. A command gets argv from its own name on and answers the exit code. */
+/* The commands, and what they share.
+ *
+ * A command gets its own name as argv[0] and returns the exit code of the
+ * program. Results go to stdout, everything for people to stderr.
+ */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-/* ocsim import FILE [-o MODEL.json]: a profile becomes a model file. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/status.h"
+#include "experiment/scenario.h"
+
+int cli_check(int argc, char **argv);
+int cli_explain(int argc, char **argv);
+int cli_list(int argc, char **argv);
 int cli_import(int argc, char **argv);
+
+/* Prints "ocsim: file:line:column: message" on stderr. Returns the exit code of the error. */
+int cli_fail(const struct error *error);
+
+/* One option of a command: it takes a value (`-o DIR`, `--model=M`) or is a switch. Set one of the two targets. */
+struct cli_option {
+    const char *name;   /* "-o" or "--model" */
+    const char **value; /* where the value goes, borrowed from argv */
+    bool *is_given;     /* a switch */
+};
+
+/* What is left of a command line: names in order, and key=value overrides in order. The texts are borrowed from argv.
+ */
+struct cli_arguments {
+    const char **names;
+    size_t name_count;
+    const char **overrides;
+    size_t override_count;
+};
+
+/* Sorts the arguments behind argv[0]; "--" ends the options. An argument is an override when a key's characters (a-z,
+ * 0-9, '.', '_') stand before its first '='. On success the caller owns the arrays: cli_arguments_free. */
+STATUS_MUST_USE enum status cli_parse(int argc, char **argv, const struct cli_option *options, size_t option_count,
+                                      struct cli_arguments *arguments, struct error *error);
+void cli_arguments_free(struct cli_arguments *arguments);
 
 #endif

@@ -1,0 +1,56 @@
+/* ocsim explain [KEY ...]: what the table of keys says. Without a key: all of them; a group ("workload") gives its
+ * keys.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "input/text.h"
+
+static bool explain_group(const char *name)
+{
+    size_t length = strlen(name);
+    bool is_found = false;
+    for (size_t i = 0; i < settings_key_count; i++) {
+        const char *key = settings_keys[i].name;
+        if (strncmp(key, name, length) == 0 && (key[length] == '.' || !key[length])) {
+            if (is_found)
+                putchar('\n');
+            keys_explain(&settings_keys[i], stdout);
+            is_found = true;
+        }
+    }
+    return is_found;
+}
+
+static enum status explain(const struct cli_arguments *arguments, bool is_markdown, struct error *error)
+{
+    if (arguments->override_count)
+        return error_set(error, STATUS_USER, "explain: expected a key without a value, e.g. ocsim explain run.seed");
+    if (!arguments->name_count)
+        keys_explain_all(settings_keys, settings_key_count, is_markdown, stdout);
+    for (size_t i = 0; i < arguments->name_count; i++) {
+        const char *name = arguments->names[i];
+        char shown[TEXT_SHOW_BYTES];
+        if (explain_group(name))
+            continue;
+        const char *nearest = keys_nearest(settings_keys, settings_key_count, name);
+        return error_set(error, STATUS_USER, "unknown key '%s'; %s%s%s", text_show(name, shown),
+                         nearest ? "did you mean " : "`ocsim explain` lists the keys there are", nearest ? nearest : "",
+                         nearest ? "?" : "");
+    }
+    return STATUS_OK;
+}
+
+int cli_explain(int argc, char **argv)
+{
+    struct error error = {0};
+    struct cli_arguments arguments = {0};
+    bool is_markdown = false;
+    const struct cli_option options[] = {{.name = "--markdown", .is_given = &is_markdown}};
+    if (cli_parse(argc, argv, options, 1, &arguments, &error) != STATUS_OK)
+        return cli_fail(&error);
+    enum status status = explain(&arguments, is_markdown, &error);
+    cli_arguments_free(&arguments);
+    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
+}

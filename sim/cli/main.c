@@ -1,0 +1,100 @@
+/* ocsim: dispatches on the first argument, nothing more. A command is one file and one line in the table below. */
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "input/text.h"
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *usage; /* what stands behind the name */
+    const char *help;
+};
+
+static const struct command commands[] = {
+    {"check", cli_check, "SCENARIO [key=value ...]", "parse and validate a scenario, nothing more"},
+    {"list", cli_list, "models|topologies|partitioners|placers|schedulers|fabrics|distributions",
+     "what there is to choose from"},
+    {"explain", cli_explain, "[KEY | --markdown]", "what a scenario key means, its unit, range and default"},
+    {"import", cli_import, "FILE [-o MODEL.json] [--name NAME] [--source TEXT] [--device TEXT] [--batch N]",
+     "turn a PipeDream graph.txt into a model file, checked"},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static void print_help(void)
+{
+    puts("ocsim simulates datacenters whose network is made of optical circuits.\n\nCommands:");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  ocsim %s %s\n      %s\n", commands[i].name, commands[i].usage, commands[i].help);
+    puts("  ocsim --version\n      version, compiler and flags\n\n"
+         "key=value overrides any scenario key; the last one wins.\n"
+         "Exit codes: 0 fine, 1 the model cannot go on, 2 wrong input, 3 no memory, 4 input or output failed, 70 a "
+         "bug.");
+}
+
+static void print_version(void)
+{
+#ifdef __clang__
+    const char *compiler = "";
+#else
+    const char *compiler = "gcc ";
+#endif
+    printf("ocsim %s (%s%s, %s)\n", OCSIM_VERSION, compiler, __VERSION__, OCSIM_FLAGS);
+}
+
+static int refuse_command(const char *name)
+{
+    const char *nearest = NULL;
+    int least = 3;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        int far = text_distance(name, commands[i].name);
+        if (far < least) {
+            least = far;
+            nearest = commands[i].name;
+        }
+    }
+    char shown[TEXT_SHOW_BYTES];
+    struct error error = {0};
+    error_set(&error, STATUS_USER, "unknown command '%s'; %s%s%s", text_show(name, shown),
+              nearest ? "did you mean ocsim " : "`ocsim --help` lists the commands", nearest ? nearest : "",
+              nearest ? "?" : "");
+    return cli_fail(&error);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help();
+        return argc < 2 ? STATUS_USER : STATUS_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        print_version();
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        if (argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0)) {
+            printf("ocsim %s %s\n%s\n", commands[i].name, commands[i].usage, commands[i].help);
+            return STATUS_OK;
+        }
+        return commands[i].run(argc - 1, argv + 1);
+    }
+    return refuse_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    gsl_set_error_handler_off();
+    int code = dispatch(argc, argv);
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == STATUS_OK) {
+        struct error error = {0};
+        error_set(&error, STATUS_IO, "standard output: %s", strerror(errno ? errno : EIO));
+        code = cli_fail(&error);
+    }
+    return code;
+}
