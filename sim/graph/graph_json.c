@@ -22,7 +22,9 @@
 
 #include <cjson/cJSON.h>
 
-enum { PATH_MAX_DEPTH = 3, NAME_MAX_BYTES = 31, EDGES_PER_LINE = 8 };
+#include "input/text.h"
+
+enum { PATH_MAX_DEPTH = 3, EDGES_PER_LINE = 8 };
 
 static const char FORMAT[] = "ocsim-model-1";
 static const double BATCH_MAX = 9007199254740992.0; /* 2^53: every whole number up to here is a double */
@@ -159,32 +161,11 @@ static const char *type_name(int type)
     }
 }
 
-/* How many letters differ (Levenshtein), for texts of at most NAME_MAX_BYTES. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[NAME_MAX_BYTES + 1];
-    size_t width = strlen(b);
-    require(width <= NAME_MAX_BYTES);
-    for (size_t j = 0; j <= width; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i]; i++) {
-        size_t corner = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < width; j++) {
-            size_t best = corner + (a[i] != b[j]);
-            corner = row[j + 1];
-            best = best < row[j] + 1 ? best : row[j] + 1;
-            row[j + 1] = best < corner + 1 ? best : corner + 1;
-        }
-    }
-    return row[width];
-}
-
 static const char *nearest(const char *name, const struct member *members, size_t count)
 {
     size_t best = 0;
-    for (size_t i = 1; strlen(name) <= NAME_MAX_BYTES && i < count; i++)
-        if (distance(name, members[i].name) < distance(name, members[best].name))
+    for (size_t i = 1; i < count; i++)
+        if (text_distance(name, members[i].name) < text_distance(name, members[best].name))
             best = i;
     return members[best].name;
 }
