@@ -1,0 +1,40 @@
+/* What a run comes down to: the columns of runs.csv.
+ *
+ * Published definitions (PAC-ML simulator, section 9): jobs still running at the end count as blocked; a job that
+ * arrives at the very end counts as arrived and as nothing else.
+ */
+#ifndef CLUSTER_METRICS_H
+#define CLUSTER_METRICS_H
+
+#include "cluster/cluster.h"
+
+enum metric {
+    METRIC_JOBS_ARRIVED,
+    METRIC_JOBS_BLOCKED,
+    METRIC_JOBS_COMPLETED,
+    METRIC_BLOCKING_RATE,
+    METRIC_BLOCKED_REFUSED,
+    METRIC_BLOCKED_NO_BLOCK,
+    METRIC_BLOCKED_LATE,
+    METRIC_BLOCKED_HORIZON,
+    METRIC_JCT_MEAN,
+    METRIC_JCT_P50,
+    METRIC_JCT_P95,
+    METRIC_JCT_P99,
+    METRIC_SPEEDUP_MEAN,
+    METRIC_THROUGHPUT,
+    METRIC_DEVICE_UTILISATION,
+    METRIC_DEGREE_MEAN,
+    METRIC_DEVICES_PER_JOB_MEAN,
+    METRIC_COMM_FRACTION_MEAN,
+    METRIC_COUNT
+};
+
+/* The name of the column. */
+const char *metric_name(enum metric metric);
+
+/* NaN where there is nothing to take a mean of. O(jobs log jobs). */
+void metrics_compute(const struct cluster_config *config, const struct cluster_result *result,
+                     double values[METRIC_COUNT]);
+
+#endif
