@@ -22,6 +22,16 @@ struct calendar;
 /* Returns owned, to be freed with calendar_destroy. */
 struct calendar *calendar_create(void);
 
+/* The sizes at which the calendar changes its ways. The defaults are fast; small ones make a short test go everywhere.
+ */
+struct calendar_limits {
+    size_t small;    /* up to this many events a plain heap serves */
+    size_t overfull; /* a day with more is split, and today with more that came late */
+    size_t dead;     /* cancelled events that are always tolerated */
+};
+
+struct calendar *calendar_create_with(const struct calendar_limits *limits);
+
 /* Takes calendar, with the events still in it; NULL is fine. */
 void calendar_destroy(struct calendar *calendar);
 

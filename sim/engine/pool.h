@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "engine/clock.h"
+#include "engine/status.h"
 
 /* What happens, when, to whom. Ties in time go by priority (lower first), then by the order of scheduling. */
 struct event {
@@ -53,19 +54,42 @@ struct pool {
 void pool_init(struct pool *pool);
 void pool_fini(struct pool *pool);
 
-/* A live node's index; its contents are the caller's to fill. */
-uint32_t pool_take(struct pool *pool);
-
-/* Makes the node free; its handles stop being valid. */
-void pool_release(struct pool *pool, uint32_t index);
-
 /* The returned pointer lives until pool_fini. */
 static inline struct pool_node *pool_node(const struct pool *pool, uint32_t index)
 {
     return &pool->chunks[index >> POOL_CHUNK_BITS][index & ((1U << POOL_CHUNK_BITS) - 1)];
 }
 
-event_handle pool_handle(const struct pool *pool, uint32_t index);
+/* A node never used before; grows the pool where it has to. */
+uint32_t pool_take_fresh(struct pool *pool);
+
+/* A live node's index; its contents are the caller's to fill. */
+static inline uint32_t pool_take(struct pool *pool)
+{
+    uint32_t index = pool->first_free;
+    if (index == POOL_NONE)
+        return pool_take_fresh(pool);
+    struct pool_node *node = pool_node(pool, index);
+    pool->first_free = node->next_free;
+    node->state = POOL_LIVE;
+    return index;
+}
+
+/* Makes the node free; its handles stop being valid. */
+static inline void pool_release(struct pool *pool, uint32_t index)
+{
+    struct pool_node *node = pool_node(pool, index);
+    require(node->state != POOL_FREE);
+    node->state = POOL_FREE;
+    node->generation++;
+    node->next_free = pool->first_free;
+    pool->first_free = index;
+}
+
+static inline event_handle pool_handle(const struct pool *pool, uint32_t index)
+{
+    return (pool_node(pool, index)->generation << POOL_INDEX_BITS) | (index + 1);
+}
 
 /* The index of the live node a handle names, or POOL_NONE if it is none, has run or was cancelled. */
 uint32_t pool_find(const struct pool *pool, event_handle handle);

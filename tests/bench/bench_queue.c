@@ -1,0 +1,132 @@
+/* Hold model: N events pending; an operation takes the first and schedules one anew. The calendar and the plain binary
+ * heap go through the same times. Both carry a 32-byte payload that is read at a pop and written at a push; the heap's
+ * stays in its place, which favours the heap. Goals: nowhere slower than the heap, and at most half its time at 1e5 and
+ * 1e6 in all but log-uniform times and ties. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../increments.h"
+#include "../reference_heap.h"
+#include "engine/calendar.h"
+#include "engine/memory.h"
+
+enum { ROUNDS = 5, HOLDS_MIN = 200000 };
+
+struct payload {
+    uint64_t data, spare[2];
+    uint32_t entity;
+    uint16_t kind;
+    uint8_t priority;
+};
+
+struct rivals {
+    struct calendar *calendar;
+    struct reference_heap heap;
+    struct payload *payloads;
+    uint64_t order;
+    uint64_t sum; /* of what was read, so that reading is not optimised away */
+    struct increments calendar_increments, heap_increments;
+};
+
+static void hold_calendar(struct rivals *rivals, size_t holds)
+{
+    struct event event;
+    for (size_t i = 0; i < holds && calendar_pop(rivals->calendar, &event); i++) {
+        rivals->sum += event.data;
+        event.time += increments_next(&rivals->calendar_increments);
+        event.data++;
+        (void)calendar_push(rivals->calendar, &event);
+    }
+}
+
+static void hold_heap(struct rivals *rivals, size_t holds)
+{
+    struct reference_key key;
+    for (size_t i = 0; i < holds && reference_heap_pop(&rivals->heap, &key); i++) {
+        struct payload *payload = &rivals->payloads[key.payload];
+        rivals->sum -= payload->data;
+        key.time += increments_next(&rivals->heap_increments);
+        key.order = rivals->order++;
+        payload->data++;
+        reference_heap_push(&rivals->heap, key);
+    }
+}
+
+static void fill(struct rivals *rivals, size_t pending)
+{
+    for (size_t i = 0; i < pending; i++) {
+        struct event event = {.time = increments_next(&rivals->calendar_increments), .data = i};
+        (void)calendar_push(rivals->calendar, &event);
+        int64_t time = increments_next(&rivals->heap_increments);
+        rivals->payloads[i].data = i;
+        reference_heap_push(&rivals->heap, (struct reference_key){time, rivals->order++, (uint32_t)i});
+    }
+}
+
+static double time_holds(struct rivals *rivals, void (*hold)(struct rivals *, size_t), size_t holds)
+{
+    double start = bench_now_ns();
+    hold(rivals, holds);
+    return (bench_now_ns() - start) / (double)holds;
+}
+
+static int report(enum increment_kind kind, size_t pending, double calendar_ns, double heap_ns,
+                  const struct calendar_stats *stats)
+{
+    bool half = pending >= 100000 && kind != INCREMENT_LOGU && kind != INCREMENT_TIES;
+    double ratio = calendar_ns / heap_ns;
+    bool met = ratio <= (half ? 0.5 : 1.0);
+    printf("%-8s %8zu %8.1f %8.1f %6.2f  %-6s", increment_names[kind], pending, calendar_ns, heap_ns, ratio,
+           met ? "ok" : "MISSED");
+    printf("  load %.1f max %llu, rebuilds %llu, slides %llu, split days %llu, depth %u, %.0f B/event\n",
+           (double)stats->day_load_sum / (double)(stats->days_opened ? stats->days_opened : 1),
+           (unsigned long long)stats->day_load_max, (unsigned long long)stats->rebuilds,
+           (unsigned long long)stats->slides, (unsigned long long)stats->children, stats->depth_max,
+           (double)stats->bytes / (double)pending);
+    return !met;
+}
+
+static int compare(struct rivals *rivals, enum increment_kind kind, size_t pending)
+{
+    increments_fill(&rivals->calendar_increments, kind, 1);
+    rivals->heap_increments = rivals->calendar_increments;
+    rivals->calendar = calendar_create();
+    rivals->payloads = memory_alloc(pending, sizeof *rivals->payloads);
+    fill(rivals, pending);
+    size_t holds = pending > HOLDS_MIN ? pending : HOLDS_MIN;
+    hold_calendar(rivals, holds);
+    hold_heap(rivals, holds);
+    double calendar_ns = 1e300, heap_ns = 1e300;
+    for (int round = 0; round < ROUNDS; round++) {
+        double ns = time_holds(rivals, hold_calendar, holds / 2);
+        calendar_ns = ns < calendar_ns ? ns : calendar_ns;
+        ns = time_holds(rivals, hold_heap, holds / 2);
+        heap_ns = ns < heap_ns ? ns : heap_ns;
+    }
+    struct calendar_stats stats = calendar_stats(rivals->calendar);
+    int missed = report(kind, pending, calendar_ns, heap_ns, &stats);
+    if (rivals->sum != 0) {
+        printf("the two disagree on the order of events\n");
+        missed++;
+    }
+    calendar_destroy(rivals->calendar);
+    reference_heap_free(&rivals->heap);
+    free(rivals->payloads);
+    return missed;
+}
+
+int bench_queue(void)
+{
+    int missed = 0;
+    printf("%-8s %8s %8s %8s %6s  %s\n", "times", "pending", "calendar", "heap", "ratio", "goal (ns per hold)");
+    for (int kind = 0; kind < INCREMENT_KINDS; kind++)
+        for (size_t pending = 100; pending <= 1000000; pending *= 10) {
+            struct rivals *rivals = memory_alloc(1, sizeof *rivals);
+            missed += compare(rivals, (enum increment_kind)kind, pending);
+            fflush(stdout);
+            free(rivals);
+        }
+    return missed;
+}
