@@ -10,6 +10,8 @@ int main(void)
     if (CU_initialize_registry() != CUE_SUCCESS)
         return 1;
     suite_memory();
+    suite_engine();
+    suite_engine_calendar();
     suite_graph();
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();

@@ -3,6 +3,8 @@
 #define TESTS_SUITES_H
 
 void suite_memory(void);
+void suite_engine(void);
+void suite_engine_calendar(void);
 void suite_graph(void);
 
 #endif
