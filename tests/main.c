@@ -13,6 +13,8 @@ int main(void)
     suite_engine();
     suite_engine_calendar();
     suite_graph();
+    suite_input();
+    suite_scenario();
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();
     unsigned failed = CU_get_number_of_failures() + CU_get_number_of_suites_failed();

@@ -6,5 +6,7 @@ void suite_memory(void);
 void suite_engine(void);
 void suite_engine_calendar(void);
 void suite_graph(void);
+void suite_input(void);
+void suite_scenario(void);
 
 #endif

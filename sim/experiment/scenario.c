@@ -39,6 +39,13 @@ static void sources_free(struct scenario_sources *sources)
     free(sources);
 }
 
+/* The node that names the parent; NULL = none. */
+static const struct yaml_node *find_extends(const struct yaml_tree *tree)
+{
+    const struct yaml_node *extends = yaml_get(tree->root, "extends");
+    return extends && !yaml_is_null(extends) ? extends : NULL;
+}
+
 /* Is the file one of those read already, whatever its name? */
 static bool is_read_already(const struct scenario_sources *sources, const char *path)
 {
@@ -90,7 +97,7 @@ static enum status read_chain(struct scenario_sources *sources, const char *path
             return status;
         sources->paths[sources->count++] = next;
         next = NULL;
-        extends = yaml_get(tree->root, "extends");
+        extends = find_extends(tree);
         if (extends)
             status = parent_path(sources, extends, &next, error);
         if (status != STATUS_OK)
@@ -151,10 +158,10 @@ static enum status build(struct scenario_sources *sources, struct scenario **sce
 enum status scenario_load(const char *path, struct scenario_overrides overrides, struct scenario **scenario,
                           struct error *error)
 {
-    require(path && scenario);
+    require(scenario);
     struct scenario_sources *sources = sources_new(overrides);
     sources->has_files = true;
-    enum status status = read_chain(sources, path, error);
+    enum status status = path ? read_chain(sources, path, error) : STATUS_OK;
     if (status != STATUS_OK) {
         sources_free(sources);
         return status;
@@ -171,7 +178,7 @@ enum status scenario_parse(const char *text, size_t size, const char *file, stru
     enum status status = yaml_tree_parse(text, size, file, &sources->trees[0], error);
     if (status == STATUS_OK) {
         sources->count = 1;
-        const struct yaml_node *extends = yaml_get(sources->trees[0].root, "extends");
+        const struct yaml_node *extends = find_extends(&sources->trees[0]);
         if (extends)
             status = yaml_error(error, extends, "extends: a scenario without a file has no parents");
     }

@@ -31,8 +31,8 @@ struct scenario_overrides {
     size_t count;
 };
 
-/* Reads the file and those it extends, applies the overrides as one layer, checks, and finds the files it names.
- * The scenario is returned owned: scenario_free. */
+/* Reads the file and those it extends (path NULL = the defaults alone), applies the overrides as one layer, checks, and
+ * finds the files it names. The scenario is returned owned: scenario_free. */
 STATUS_MUST_USE enum status scenario_load(const char *path, struct scenario_overrides overrides,
                                           struct scenario **scenario, struct error *error);
 

@@ -63,22 +63,16 @@ static enum status refuse_unknown(const struct keys *keys, const char *name, con
     return yaml_error(error, at, "unknown key '%s'; `ocsim explain` lists the keys there are", text_show(name, shown));
 }
 
-static bool is_null(const struct yaml_node *node)
-{
-    return node->kind == YAML_SCALAR && node->is_plain &&
-           (strcmp(node->text, "null") == 0 || strcmp(node->text, "~") == 0);
-}
-
 static enum status store(struct keys *keys, size_t key, const struct yaml_node *value, struct error *error)
 {
-    if (is_null(value)) {
+    if (yaml_is_null(value)) {
         keys_value_store_default(&keys->table[key], &keys->arena, keys->settings);
     } else {
         enum status status = keys_value_store(&keys->table[key], value, &keys->arena, keys->settings, error);
         if (status != STATUS_OK)
             return status;
     }
-    keys->values[key] = is_null(value) ? NULL : value;
+    keys->values[key] = yaml_is_null(value) ? NULL : value;
     keys->places[key] = (struct key_place){value->file, value->line, value->column, keys->layer};
     return STATUS_OK;
 }

@@ -162,7 +162,11 @@ static enum status read_scalar(struct reader *reader, const yaml_event_t *event,
     const char *text = (const char *)event->data.scalar.value;
     if (memchr(text, 0, length))
         return refuse(reader, event->start_mark, error, "a text with a NUL character inside");
+    enum status status = count_nodes(reader, length / YAML_BYTES_PER_NODE, event->start_mark, error);
+    if (status != STATUS_OK)
+        return status;
     struct yaml_node *node = new_node(reader, YAML_SCALAR, event->start_mark);
+    node->weight += length / YAML_BYTES_PER_NODE;
     node->text = arena_text(&reader->arena, text, length);
     node->is_plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     keep_anchor(reader, keep_text(reader, event->data.scalar.anchor), node);
@@ -437,6 +441,12 @@ const struct yaml_node *yaml_get(const struct yaml_node *mapping, const char *ke
             return mapping->items[i];
     }
     return NULL;
+}
+
+bool yaml_is_null(const struct yaml_node *node)
+{
+    return node->kind == YAML_SCALAR && node->is_plain &&
+           (strcmp(node->text, "null") == 0 || strcmp(node->text, "~") == 0);
 }
 
 const char *yaml_kind_name(const struct yaml_node *node)

@@ -5,7 +5,8 @@
  * more than one document, duplicate keys, keys that are no scalars, bytes that
  * are not UTF-8, files over 16 MiB, depth over 64 and more than a million nodes.
  * An alias shares the node of its anchor, but counts all the nodes under it,
- * so a "bomb" of aliases hits the limit at once.
+ * and a text counts one node more for each 64 bytes, so a "bomb" of aliases hits
+ * the limit at once.
  *
  * Nodes are read-only after parsing and live in the arena of their tree.
  * Time and space O(size of the file), duplicate keys O(n log n).
@@ -22,6 +23,7 @@
 enum {
     YAML_DEPTH_LIMIT = 64,
     YAML_NODE_LIMIT = 1000 * 1000,
+    YAML_BYTES_PER_NODE = 64,
     YAML_FILE_LIMIT_BYTES = 16 * 1024 * 1024,
 };
 
@@ -36,7 +38,7 @@ struct yaml_node {
     size_t count;                   /* items of a sequence, pairs of a mapping; else 0 */
     const struct yaml_node **items; /* items of a sequence, values of a mapping */
     const struct yaml_node **keys;  /* of a mapping, in file order; scalars, distinct */
-    size_t weight;                  /* nodes in this subtree, aliases expanded */
+    size_t weight;                  /* nodes in this subtree, aliases expanded, long texts counted by their length */
     int height;                     /* levels below this node, 0 = none */
 };
 
@@ -61,6 +63,9 @@ void yaml_tree_free(struct yaml_tree *tree);
 
 /* The value under key, or NULL. Lives as long as the tree. O(pairs). */
 const struct yaml_node *yaml_get(const struct yaml_node *mapping, const char *key);
+
+/* `null` or `~`, not quoted: the word for "as if it were not written". */
+bool yaml_is_null(const struct yaml_node *node);
 
 /* "a mapping", "a list" or "text", for messages. */
 const char *yaml_kind_name(const struct yaml_node *node);
