@@ -16,6 +16,10 @@
 #include "engine/memory.h"
 #include "experiment/scenario.h"
 #include "input/file.h"
+#include "input/text.h"
+#include "partition/partition.h"
+#include "place/place.h"
+#include "schedule/schedule.h"
 #include "suites.h"
 
 static const struct scenario_overrides none = {0};
@@ -392,6 +396,42 @@ static void test_examples(void)
     }
 }
 
+static const char *placer_name(unsigned i)
+{
+    return placer_at(i) ? placer_at(i)->name : NULL;
+}
+
+static const char *scheduler_name(unsigned i)
+{
+    return scheduler_at(i) ? scheduler_at(i)->name : NULL;
+}
+
+static const char *partitioner_name(unsigned i)
+{
+    return partitioner_at(i) ? partitioner_at(i)->name : NULL;
+}
+
+/* A strategy that is in its room's registry can be chosen, and nothing else can. */
+static void test_choices_are_the_registries(void)
+{
+    static const struct {
+        const char *key;
+        const char *(*name)(unsigned i);
+    } rooms[] = {{"place.strategy", placer_name},
+                 {"schedule.strategy", scheduler_name},
+                 {"partition.strategy", partitioner_name}};
+    for (size_t room = 0; room < sizeof rooms / sizeof *rooms; room++) {
+        const char *choices = settings_keys[keys_find(settings_keys, settings_key_count, rooms[room].key)].choices;
+        unsigned registered = 0, chosen = 1;
+        for (; rooms[room].name(registered); registered++) {
+            CU_ASSERT(text_is_one_of(rooms[room].name(registered), choices));
+        }
+        for (const char *at = choices; *at; at++)
+            chosen += *at == '|';
+        CU_ASSERT_EQUAL(registered, chosen);
+    }
+}
+
 static void test_command_line(void)
 {
     char *argv[] = {"run", "a.yaml", "-o", "dir", "run.seed=7", "--fast", "--model=m=1", "x/b=c", "--", "-z", "a=b"};
@@ -434,5 +474,6 @@ void suite_scenario(void)
     CU_ADD_TEST(suite, test_extends);
     CU_ADD_TEST(suite, test_explain);
     CU_ADD_TEST(suite, test_examples);
+    CU_ADD_TEST(suite, test_choices_are_the_registries);
     CU_ADD_TEST(suite, test_command_line);
 }

@@ -191,6 +191,42 @@ enum status keys_override(struct keys *keys, const char *assignment, const char 
     return status;
 }
 
+/* A file's name as written, so that the text does not depend on where ocsim was started. */
+static void write_value(const struct keys *keys, size_t key, FILE *out)
+{
+    const struct key *row = &keys->table[key];
+    const char *written = keys->values[key] ? keys->values[key]->text : row->default_text;
+    if (row->type == KEY_FILE && written)
+        keys_value_write_text(written, out);
+    else if (!keys->values[key] && !row->default_text)
+        fputs("null", out);
+    else
+        keys_value_write(row, keys->settings, out);
+}
+
+/* The value as YAML, returned owned. */
+static char *value_text(const struct keys *keys, size_t key)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        memory_exhausted(1, BUFSIZ);
+    write_value(keys, key, stream);
+    if (fclose(stream) != 0)
+        memory_exhausted(1, BUFSIZ);
+    return text;
+}
+
+const char *keys_value_text(const struct keys *keys, size_t key, struct arena *arena)
+{
+    require(keys && key < keys->count && arena);
+    char *text = value_text(keys, key);
+    const char *kept = strcmp(text, "null") == 0 ? "" : arena_text(arena, text, strlen(text));
+    free(text);
+    return kept;
+}
+
 /* One part of a `when`: "other.key=a|b". */
 struct condition {
     size_t key;
@@ -221,9 +257,9 @@ static bool holds(const struct keys *keys, const struct condition *condition)
     size_t i = condition->key;
     if (!condition->choices[0])
         return !keys->values[i] && !keys->table[i].default_text;
-    struct arena arena = {0};
-    bool answer = text_is_one_of(keys_value_text(keys, i, &arena), condition->choices);
-    arena_free(&arena);
+    char *text = value_text(keys, i);
+    bool answer = text_is_one_of(text, condition->choices);
+    free(text);
     return answer;
 }
 
@@ -334,35 +370,6 @@ enum status keys_find_files(struct keys *keys, struct error *error)
             return status;
     }
     return STATUS_OK;
-}
-
-/* A file's name as written, so that the text does not depend on where ocsim was started. */
-static void write_value(const struct keys *keys, size_t key, FILE *out)
-{
-    const struct key *row = &keys->table[key];
-    const char *written = keys->values[key] ? keys->values[key]->text : row->default_text;
-    if (row->type == KEY_FILE && written)
-        keys_value_write_text(written, out);
-    else if (!keys->values[key] && !row->default_text)
-        fputs("null", out);
-    else
-        keys_value_write(row, keys->settings, out);
-}
-
-const char *keys_value_text(const struct keys *keys, size_t key, struct arena *arena)
-{
-    require(keys && key < keys->count && arena);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        memory_exhausted(1, BUFSIZ);
-    write_value(keys, key, stream);
-    if (fclose(stream) != 0)
-        memory_exhausted(1, BUFSIZ);
-    const char *kept = strcmp(text, "null") == 0 ? "" : arena_text(arena, text, size);
-    free(text);
-    return kept;
 }
 
 struct key_place keys_place(const struct keys *keys, size_t key)
