@@ -15,6 +15,8 @@
 int cli_check(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_list(int argc, char **argv);
+int cli_run(int argc, char **argv);
+int cli_step(int argc, char **argv);
 int cli_import(int argc, char **argv);
 
 /* Prints "ocsim: file:line:column: message" on stderr. Returns the exit code of the error. */

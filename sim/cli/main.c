@@ -15,6 +15,9 @@ struct command {
 };
 
 static const struct command commands[] = {
+    {"run", cli_run, "SCENARIO [key=value ...] -o DIR [-j N] [--fresh]", "one run, or every run of the scenario's sweep"},
+    {"step", cli_step, "--model M --degree D --topology T [key=value ...] [--ops]",
+     "one training job on an empty cluster, as JSON"},
     {"check", cli_check, "SCENARIO [key=value ...]", "parse and validate a scenario, nothing more"},
     {"list", cli_list, "models|topologies|partitioners|placers|schedulers|fabrics|distributions",
      "what there is to choose from"},

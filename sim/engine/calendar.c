@@ -33,6 +33,13 @@ enum {
     LOAD_SQUARE_MAX = 16, /* mean over events of their day's load: above it days are too wide */
     REBUILD_OPS_MIN = 1024,
     LENGTHEN_MAX = 2,
+    WIDEN_MAX = 4,
+    SHIFT_MAX = 62,
+    WINDOW = 2, /* days for each event */
+    WAITING_KEYS = 16,
+    NODES_AHEAD = 4, /* days whose events are asked for early, and days whose blocks are */
+    BLOCKS_AHEAD = 10,
+    TODAY_KEYS = 8, /* a refill opens days until it has as many */
 };
 
 struct calendar {
@@ -46,16 +53,19 @@ struct calendar {
     struct spill spill;
     struct key_vector future;
     uint64_t future_min;
+    struct key waiting[WAITING_KEYS]; /* pushed since, at today_end or later, for the days or the future */
+    size_t waiting_count;
     struct key_vector batch;   /* keys on their way from one tier to the next */
     struct key_vector scratch; /* of the sort */
     struct pool pool;
     size_t live, dead;
     uint64_t sequence;
 
-    /* Since the last rebuild, to judge whether the days suit the times. */
-    uint64_t pops_then;
+    /* Since the last judgement whether the days suit the times. */
+    uint64_t pops_then, days_then;
     uint64_t load_square;
     uint64_t patience; /* pops to wait for before judging again */
+    int widen;         /* the same for their width; negative = halvings */
     unsigned lengthen; /* doublings of the window that experience asked for */
     uint64_t scanned;  /* keys of the future that slides looked at */
     struct calendar_limits limits;
@@ -68,7 +78,7 @@ struct calendar *calendar_create_with(const struct calendar_limits *limits)
     struct calendar *calendar = memory_alloc(1, sizeof *calendar);
     pool_init(&calendar->pool);
     calendar->limits = *limits;
-    keys_reserve(&calendar->run, 1); /* pointers into the run are formed even while it is empty */
+    key_vector_reserve(&calendar->run, 1); /* pointers into the run are formed even while it is empty */
     calendar->late_max = limits->small;
     calendar->today_end = UINT64_MAX;
     calendar->future_min = UINT64_MAX;
@@ -84,11 +94,11 @@ void calendar_destroy(struct calendar *calendar)
 {
     if (!calendar)
         return;
-    keys_free(&calendar->run);
-    keys_free(&calendar->late);
-    keys_free(&calendar->future);
-    keys_free(&calendar->batch);
-    keys_free(&calendar->scratch);
+    key_vector_free(&calendar->run);
+    key_vector_free(&calendar->late);
+    key_vector_free(&calendar->future);
+    key_vector_free(&calendar->batch);
+    key_vector_free(&calendar->scratch);
     for (unsigned i = 0; i < TIERS_MAX; i++)
         days_free(&calendar->tiers[i]);
     free(calendar->spill.chunks);
@@ -98,9 +108,26 @@ void calendar_destroy(struct calendar *calendar)
 
 static void future_append(struct calendar *calendar, const struct key *key)
 {
-    keys_append(&calendar->future, key);
+    key_vector_append(&calendar->future, key);
     if (key->time < calendar->future_min)
         calendar->future_min = key->time;
+}
+
+/* Puts the waiting keys where they belong. A push only asks for the cache line of its day and leaves the key waiting:
+ * by the time today is over the lines are there, and a push never stands still for memory. */
+static void settle(struct calendar *calendar)
+{
+    for (size_t i = 0; i < calendar->waiting_count; i++) {
+        const struct key *key = &calendar->waiting[i];
+        unsigned tier = calendar->depth;
+        while (tier > 0 && key->time >= calendar->tiers[tier - 1].end)
+            tier--;
+        if (tier > 0)
+            days_put(&calendar->tiers[tier - 1], &calendar->spill, key);
+        else
+            future_append(calendar, key);
+    }
+    calendar->waiting_count = 0;
 }
 
 /* --- Choosing days ------------------------------------------------------ */
@@ -134,7 +161,7 @@ static unsigned choose_shift(const struct key_vector *keys, uint64_t min, size_t
     double share = (double)(rank + 1) / (double)sampled * (double)keys->count;
     double width = 3.0 * (double)(times[rank] - min) / share;
     unsigned shift = 0;
-    while (shift < 62 && width >= 2.0) {
+    while (shift < SHIFT_MAX && width >= 2.0) {
         width /= 2.0;
         shift++;
     }
@@ -144,7 +171,7 @@ static unsigned choose_shift(const struct key_vector *keys, uint64_t min, size_t
 static size_t choose_size(size_t count, unsigned lengthen)
 {
     size_t size = DAYS_MIN;
-    while (size < count / 2 && size < DAYS_MAX)
+    while (size < WINDOW * count && size < DAYS_MAX)
         size *= 2;
     size <<= lengthen;
     return size < DAYS_MAX ? size : DAYS_MAX;
@@ -186,6 +213,7 @@ static void recall_today(struct calendar *calendar)
  * also the sweep: future keys are then filtered in place. */
 static void recall_all(struct calendar *calendar)
 {
+    settle(calendar);
     size_t far = calendar->future.count;
     if (calendar->dead) {
         calendar->future.count = 0;
@@ -238,10 +266,17 @@ static void build_small(struct calendar *calendar)
     calendar->future = empty;
     calendar->future.count = 0;
     calendar->future_min = UINT64_MAX;
-    keys_sort(calendar->run.keys, calendar->run.count, &calendar->scratch);
+    key_vector_sort(calendar->run.keys, calendar->run.count, &calendar->scratch);
     calendar->depth = 0;
     calendar->today_end = UINT64_MAX;
     calendar->late_max = calendar->limits.small;
+}
+
+static void judge_from_now(struct calendar *calendar)
+{
+    calendar->pops_then = calendar->stats.pops;
+    calendar->days_then = calendar->stats.days_opened;
+    calendar->load_square = calendar->scanned = 0;
 }
 
 /* Chooses days for the keys of the future, which are all there are. */
@@ -253,15 +288,14 @@ static void build(struct calendar *calendar)
         return;
     }
     struct days *days = &calendar->tiers[0];
-    unsigned shift = choose_shift(&calendar->future, calendar->future_min, SAMPLE_MAX);
+    int corrected = (int)choose_shift(&calendar->future, calendar->future_min, SAMPLE_MAX) + calendar->widen;
+    unsigned shift = corrected < 0 ? 0 : corrected > SHIFT_MAX ? SHIFT_MAX : (unsigned)corrected;
     size_t size = choose_size(calendar->future.count, calendar->lengthen);
     uint64_t patience = calendar->future.count / 2;
     patience = patience < REBUILD_OPS_MIN ? REBUILD_OPS_MIN : patience;
-    bool same = size == days->size && shift == days->shift;
-    if (!same || calendar->patience < patience)
+    if (calendar->patience < patience)
         calendar->patience = patience;
-    calendar->pops_then = calendar->stats.pops;
-    calendar->load_square = calendar->scanned = 0;
+    judge_from_now(calendar);
     calendar->stats.rebuilds++;
     days_setup(days, size, shift);
     calendar->depth = 1;
@@ -269,7 +303,8 @@ static void build(struct calendar *calendar)
     calendar->today_end = days->next << shift;
 }
 
-/* Whether experience speaks against the days in use. */
+/* Whether the days in use suit the times, by experience since the last judgement. Where they do not, it says in which
+ * direction to correct what a sample would choose. */
 static bool days_suit(struct calendar *calendar, size_t total)
 {
     const struct days *days = &calendar->tiers[0];
@@ -281,9 +316,16 @@ static bool days_suit(struct calendar *calendar, size_t total)
     }
     if (pops < calendar->patience)
         return true;
-    if (calendar->load_square <= LOAD_SQUARE_MAX * pops && days->size <= 16 * total && days->size >= total / 16)
+    bool too_wide = calendar->load_square > LOAD_SQUARE_MAX * pops;
+    bool too_narrow = !too_wide && 2 * pops < 3 * (calendar->stats.days_opened - calendar->days_then);
+    if (!too_wide && !too_narrow && days->size <= 16 * total && days->size >= total / 16) {
+        calendar->patience /= 2;
+        judge_from_now(calendar);
         return true;
-    /* Should the choice be the same again, the days are as good as they get: ask less and less often. */
+    }
+    calendar->widen -= too_wide && calendar->widen > -WIDEN_MAX;
+    calendar->widen += too_narrow && calendar->widen < WIDEN_MAX;
+    /* Times may be such that no width is right: ask less and less often. */
     calendar->patience *= 2;
     return false;
 }
@@ -344,55 +386,82 @@ static void spread(struct calendar *calendar, struct range range, uint64_t end)
 /* The next day's events are needed soon and lie anywhere: asks for them now (spec of event queues, section 3). */
 static void prefetch_after(const struct calendar *calendar, const struct days *days, uint64_t day)
 {
-    const struct day *block = days_block(days, day + 1);
+    const struct day *block = days_block(days, day + NODES_AHEAD);
     uint32_t count = block->count < DAY_KEYS ? block->count : DAY_KEYS;
     for (uint32_t i = 0; i < count; i++)
         __builtin_prefetch(pool_node(&calendar->pool, block->keys[i].node), 1);
-    const char *later = (const char *)days_block(days, day + 4);
+    const char *later = (const char *)days_block(days, day + BLOCKS_AHEAD);
     __builtin_prefetch(later, 1);
     __builtin_prefetch(later + 64, 1);
 }
 
-/* Makes a day today, or spreads it over days of its own. */
-static void day_open(struct calendar *calendar, struct days *days, uint64_t day)
+/* Spreads an overfull day over days of its own; false, with the day's keys in batch, if they share one instant. */
+static bool day_spread(struct calendar *calendar, struct days *days, uint64_t day)
 {
     uint64_t end = days_end(days, day);
-    size_t load = days_block(days, day)->count;
-    days->next = day + 1;
+    calendar->batch.count = 0;
+    days_take(days, &calendar->spill, day, &calendar->batch);
+    struct range range = range_of(RANGE_EMPTY, calendar->batch.keys, calendar->batch.count);
+    if (range.min == range.max)
+        return false;
+    calendar->load_square += calendar->batch.count * calendar->batch.count;
+    /* The last day of an inner tier, taken, leaves nothing of the tier. */
+    calendar->depth -= calendar->depth > 1 && day == days->last;
+    spread(calendar, range, end);
+    return true;
+}
+
+static void note_load(struct calendar *calendar, size_t load)
+{
     calendar->stats.days_opened++;
     calendar->stats.day_load_sum += load;
     if (load > calendar->stats.day_load_max)
         calendar->stats.day_load_max = load;
-    if (load > calendar->limits.overfull && calendar->depth < TIERS_MAX) {
-        calendar->batch.count = 0;
-        days_take(days, &calendar->spill, day, &calendar->batch);
-        struct range range = range_of(RANGE_EMPTY, calendar->batch.keys, load);
-        if (range.min < range.max) {
-            calendar->load_square += load * load;
-            /* The last day of an inner tier, taken, leaves nothing of the tier. */
-            calendar->depth -= calendar->depth > 1 && day == days->last;
-            spread(calendar, range, end);
-            return;
-        }
-        struct key_vector swap = calendar->run;
-        calendar->run = calendar->batch;
-        calendar->batch = swap;
-    } else {
-        calendar->run.count = 0;
-        days_take(days, &calendar->spill, day, &calendar->run);
-        calendar->load_square += load * load;
-        prefetch_after(calendar, days, day);
-    }
-    calendar->run_head = 0;
-    keys_sort(calendar->run.keys, calendar->run.count, &calendar->scratch);
-    calendar->today_end = end;
-    calendar->late_max = calendar->limits.overfull;
 }
 
-/* Today is over: gets the next day with keys. False when there is none. */
+/* Makes an overfull day today, or spreads it. */
+static void open_overfull(struct calendar *calendar, struct days *days, uint64_t day)
+{
+    uint64_t end = days_end(days, day);
+    note_load(calendar, days_block(days, day)->count);
+    days->next = day + 1;
+    if (day_spread(calendar, days, day))
+        return;
+    struct key_vector swap = calendar->run;
+    calendar->run = calendar->batch;
+    calendar->batch = swap;
+    key_vector_sort(calendar->run.keys, calendar->run.count, &calendar->scratch);
+    calendar->today_end = end;
+}
+
+/* Makes the next few days today: several at once, since what is paid once a refill is shared by more events. */
+static void open_days(struct calendar *calendar, struct days *days)
+{
+    struct key_vector *run = &calendar->run;
+    do {
+        uint64_t day = days_first(days);
+        size_t load = days_block(days, day)->count;
+        if (load > calendar->limits.overfull && calendar->depth < TIERS_MAX) {
+            if (run->count == 0)
+                open_overfull(calendar, days, day);
+            return;
+        }
+        note_load(calendar, load);
+        size_t before = run->count;
+        days_take(days, &calendar->spill, day, run);
+        key_vector_sort(run->keys + before, load, &calendar->scratch);
+        calendar->load_square += load * load;
+        calendar->today_end = days_end(days, day);
+        days->next = day + 1;
+        prefetch_after(calendar, days, day);
+    } while (run->count < TODAY_KEYS && days->count);
+}
+
+/* Today is over: gets the next days with keys. False when there are none. */
 static bool today_refill(struct calendar *calendar)
 {
     require(calendar->late.count == 0);
+    settle(calendar);
     while (calendar->run_head == calendar->run.count) {
         if (calendar->depth == 0) {
             if (calendar->future.count == 0)
@@ -412,7 +481,9 @@ static bool today_refill(struct calendar *calendar)
                 continue;
             }
         }
-        day_open(calendar, days, days_first(days));
+        calendar->run.count = calendar->run_head = 0;
+        calendar->late_max = calendar->limits.overfull;
+        open_days(calendar, days);
     }
     return true;
 }
@@ -420,6 +491,7 @@ static bool today_refill(struct calendar *calendar)
 /* Too many keys came late for today: spreads today over days, or starts again where today is most of what there is. */
 static void today_overflow(struct calendar *calendar)
 {
+    settle(calendar);
     size_t late = calendar->late.count;
     if (calendar->depth == 0 || 2 * late > calendar->live + calendar->dead - late) {
         recall_all(calendar);
@@ -434,9 +506,9 @@ static void today_overflow(struct calendar *calendar)
     }
     calendar->batch.count = 0;
     for (size_t i = 0; i < run_count; i++)
-        keys_append(&calendar->batch, &run[i]);
+        key_vector_append(&calendar->batch, &run[i]);
     for (size_t i = 0; i < late; i++)
-        keys_append(&calendar->batch, &calendar->late.keys[i]);
+        key_vector_append(&calendar->batch, &calendar->late.keys[i]);
     calendar->run.count = calendar->run_head = calendar->late.count = 0;
     spread(calendar, range, calendar->today_end);
 }
@@ -462,7 +534,7 @@ static void today_put(struct calendar *calendar, const struct key *key)
     /* Constant delays and zero delays come in order: those go behind the run and never need the heap. */
     if (calendar->run_head < run->count && key_less(&run->keys[run->count - 1], key)) {
         run_make_room(calendar);
-        keys_append(run, key);
+        key_vector_append(run, key);
         return;
     }
     keys_heap_push(&calendar->late, key);
@@ -476,12 +548,15 @@ static void put(struct calendar *calendar, const struct key *key)
         today_put(calendar, key);
         return;
     }
-    for (unsigned i = calendar->depth; i-- > 0;)
-        if (key->time < calendar->tiers[i].end) {
-            days_put(&calendar->tiers[i], &calendar->spill, key);
-            return;
-        }
-    future_append(calendar, key);
+    if (calendar->waiting_count == WAITING_KEYS)
+        settle(calendar);
+    const struct days *days = &calendar->tiers[0];
+    if (key->time < days->end) {
+        const char *block = (const char *)days_block(days, key->time >> days->shift);
+        __builtin_prefetch(block, 1);
+        __builtin_prefetch(block + 64, 1);
+    }
+    calendar->waiting[calendar->waiting_count++] = *key;
 }
 
 event_handle calendar_push(struct calendar *calendar, const struct event *event)

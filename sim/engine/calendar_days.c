@@ -8,7 +8,7 @@
 #include "engine/memory.h"
 #include "engine/status.h"
 
-enum { HUGE_BYTES = 2 << 20, WORD = 64 };
+enum { HUGE_BYTES = 2 << 20 };
 
 _Static_assert(sizeof(struct day) == 128 && sizeof(struct spill_chunk) == 128, "a day is two cache lines");
 
@@ -35,7 +35,7 @@ void days_setup(struct days *days, size_t size, unsigned shift)
     if (size > days->capacity) {
         days_free(days);
         days->blocks = blocks_alloc(size);
-        days->bitmap = memory_alloc(size / WORD, sizeof *days->bitmap);
+        days->bitmap = memory_alloc(size / DAYS_WORD, sizeof *days->bitmap);
         days->capacity = size;
     }
     days->size = size;
@@ -60,9 +60,9 @@ static uint32_t chunk_take(struct spill *spill)
     return (uint32_t)spill->used++;
 }
 
-static void spill_put(struct spill *spill, struct day *day, const struct key *key)
+void spill_put(struct spill *spill, struct day *day, const struct key *key)
 {
-    uint32_t spilled = day->count - DAY_KEYS;
+    uint32_t spilled = day->count - 1 - DAY_KEYS; /* days_put has counted this key */
     uint32_t place = spilled % DAY_KEYS;
     if (place == 0) {
         uint32_t chunk = chunk_take(spill);
@@ -78,37 +78,18 @@ static void spill_put(struct spill *spill, struct day *day, const struct key *ke
     spill->total++;
 }
 
-void days_put(struct days *days, struct spill *spill, const struct key *key)
-{
-    uint64_t index = key->time >> days->shift;
-    if (index > days->last)
-        index = days->last;
-    require(index >= days->next);
-    size_t slot = index & (days->size - 1);
-    struct day *day = &days->blocks[slot];
-    if (day->count < DAY_KEYS) {
-        if (day->count == 0)
-            days->bitmap[slot / WORD] |= UINT64_C(1) << (slot % WORD);
-        day->keys[day->count] = *key;
-    } else {
-        spill_put(spill, day, key);
-    }
-    day->count++;
-    days->count++;
-}
-
 uint64_t days_first(const struct days *days)
 {
     require(days->count > 0);
     size_t start = days->next & (days->size - 1);
-    size_t words = days->size / WORD;
-    size_t word = start / WORD;
-    uint64_t bits = days->bitmap[word] & (UINT64_MAX << (start % WORD));
+    size_t words = days->size / DAYS_WORD;
+    size_t word = start / DAYS_WORD;
+    uint64_t bits = days->bitmap[word] & (UINT64_MAX << (start % DAYS_WORD));
     while (!bits) {
         word = (word + 1) & (words - 1);
         bits = days->bitmap[word];
     }
-    size_t slot = word * WORD + (size_t)__builtin_ctzll(bits);
+    size_t slot = word * DAYS_WORD + (size_t)__builtin_ctzll(bits);
     return days->next + ((slot - start) & (days->size - 1));
 }
 
@@ -135,16 +116,15 @@ void days_take(struct days *days, struct spill *spill, uint64_t index, struct ke
     size_t slot = index & (days->size - 1);
     struct day *day = &days->blocks[slot];
     require(day->count > 0);
-    if (keys->count + day->count > keys->capacity)
-        keys_reserve(keys, keys->count + day->count);
+    if (keys->count + day->count + DAY_KEYS > keys->capacity)
+        key_vector_reserve(keys, keys->count + day->count + DAY_KEYS);
     struct key *to = &keys->keys[keys->count];
-    uint32_t inlined = day->count < DAY_KEYS ? day->count : DAY_KEYS;
-    for (uint32_t i = 0; i < inlined; i++)
-        to[i] = day->keys[i];
+    /* All five whatever the count: a loop that ends at random costs more than the bytes. */
+    memcpy(to, day->keys, sizeof day->keys);
     if (day->count > DAY_KEYS)
         spill_take(spill, day, to + DAY_KEYS);
     keys->count += day->count;
     days->count -= day->count;
     day->count = 0;
-    days->bitmap[slot / WORD] &= ~(UINT64_C(1) << (slot % WORD));
+    days->bitmap[slot / DAYS_WORD] &= ~(UINT64_C(1) << (slot % DAYS_WORD));
 }

@@ -16,8 +16,9 @@
 #include <stdint.h>
 
 #include "engine/calendar_keys.h"
+#include "engine/status.h"
 
-enum { DAY_KEYS = 5, DAYS_MIN = 64, DAYS_MAX = 1 << 22 };
+enum { DAY_KEYS = 5, DAYS_MIN = 64, DAYS_MAX = 1 << 22, DAYS_WORD = 64 };
 
 struct day {
     uint32_t count; /* also of spilled keys; 0 in every unused block */
@@ -54,8 +55,26 @@ struct days {
 void days_setup(struct days *days, size_t size, unsigned shift);
 void days_free(struct days *days);
 
-/* Puts the key of a time that is not before day next and is below end. */
-void days_put(struct days *days, struct spill *spill, const struct key *key);
+/* The slow half of days_put: a key for a day whose block is full. */
+void spill_put(struct spill *spill, struct day *day, const struct key *key);
+
+/* Puts the key of a time that is not before day next and is below end. In the header since most pushes end here. */
+static inline void days_put(struct days *days, struct spill *spill, const struct key *key)
+{
+    uint64_t index = key->time >> days->shift;
+    index = index > days->last ? days->last : index;
+    require(index >= days->next);
+    size_t slot = index & (days->size - 1);
+    struct day *day = &days->blocks[slot];
+    /* Set whether or not it is set already: to ask the block first would be to wait for it. */
+    days->bitmap[slot / DAYS_WORD] |= UINT64_C(1) << (slot % DAYS_WORD);
+    days->count++;
+    uint32_t count = day->count++;
+    if (count < DAY_KEYS)
+        day->keys[count] = *key;
+    else
+        spill_put(spill, day, key);
+}
 
 /* The first day with keys; at least one key is required to be there. */
 uint64_t days_first(const struct days *days);

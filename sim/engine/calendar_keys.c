@@ -10,12 +10,12 @@
 
 enum { INSERTION_MAX = 24, BLOCK = 16 };
 
-void keys_reserve(struct key_vector *vector, size_t need)
+void key_vector_reserve(struct key_vector *vector, size_t need)
 {
     vector->keys = memory_grow(vector->keys, &vector->capacity, need, sizeof *vector->keys);
 }
 
-void keys_free(struct key_vector *vector)
+void key_vector_free(struct key_vector *vector)
 {
     free(vector->keys);
     *vector = (struct key_vector){0};
@@ -58,7 +58,7 @@ static void merge(const struct key *from, size_t middle, size_t end, struct key 
 
 static void sort_merge(struct key *keys, size_t count, struct key_vector *scratch)
 {
-    keys_reserve(scratch, count);
+    key_vector_reserve(scratch, count);
     for (size_t i = 0; i < count; i += BLOCK)
         sort_insertion(&keys[i], count - i < BLOCK ? count - i : BLOCK);
     struct key *from = keys, *to = scratch->keys;
@@ -75,7 +75,7 @@ static void sort_merge(struct key *keys, size_t count, struct key_vector *scratc
         memcpy(keys, from, count * sizeof *keys);
 }
 
-void keys_sort(struct key *keys, size_t count, struct key_vector *scratch)
+void key_vector_sort(struct key *keys, size_t count, struct key_vector *scratch)
 {
     require(keys || !count);
     if (count <= INSERTION_MAX)
@@ -87,7 +87,7 @@ void keys_sort(struct key *keys, size_t count, struct key_vector *scratch)
 void keys_heap_push(struct key_vector *heap, const struct key *key)
 {
     struct key pushed = *key;
-    keys_append(heap, key);
+    key_vector_append(heap, key);
     struct key *keys = heap->keys;
     size_t i = heap->count - 1;
     while (i > 0 && key_less(&pushed, &keys[(i - 1) / 2])) {

@@ -34,20 +34,20 @@ struct key_vector {
 };
 
 /* Room for at least need keys. */
-void keys_reserve(struct key_vector *vector, size_t need);
+void key_vector_reserve(struct key_vector *vector, size_t need);
 
-static inline void keys_append(struct key_vector *vector, const struct key *key)
+static inline void key_vector_append(struct key_vector *vector, const struct key *key)
 {
     if (vector->count == vector->capacity)
-        keys_reserve(vector, vector->count + 1);
+        key_vector_reserve(vector, vector->count + 1);
     vector->keys[vector->count++] = *key;
 }
 
-void keys_free(struct key_vector *vector);
+void key_vector_free(struct key_vector *vector);
 
 /* Sorts ascending: insertion for a few, nothing for what is sorted already (a day of equal times, filled first in first
  * out), else merge sort, O(n log n) at worst. scratch is overwritten. */
-void keys_sort(struct key *keys, size_t count, struct key_vector *scratch);
+void key_vector_sort(struct key *keys, size_t count, struct key_vector *scratch);
 
 /* A binary heap in a vector, smallest first. */
 void keys_heap_push(struct key_vector *heap, const struct key *key);

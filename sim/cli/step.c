@@ -1,0 +1,246 @@
+/* ocsim step --model M --degree D --topology T [key=value ...]: one training job on an empty cluster, as JSON.
+ *
+ * --ops adds every op's device and the stretches of time it ran, of one step. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "experiment/world.h"
+#include "input/units.h"
+
+/* One stretch, merged with the one before where the op just went on. */
+struct stretch {
+    uint32_t task, part, server;
+    double start_s, end_s;
+};
+
+struct recorder {
+    struct stretch *stretches;
+    size_t count, capacity;
+    size_t *last; /* per task and part: its newest stretch + 1, 0 = none */
+    size_t part_stride;
+};
+
+static void record(void *context, uint32_t task, uint32_t part, uint32_t server, double start_s, double end_s)
+{
+    struct recorder *recorder = context;
+    size_t *last = &recorder->last[task * recorder->part_stride + part];
+    if (*last && recorder->stretches[*last - 1].end_s == start_s) {
+        recorder->stretches[*last - 1].end_s = end_s;
+        return;
+    }
+    recorder->stretches =
+        memory_grow(recorder->stretches, &recorder->capacity, recorder->count + 1, sizeof *recorder->stretches);
+    recorder->stretches[recorder->count++] = (struct stretch){task, part, server, start_s, end_s};
+    *last = recorder->count;
+}
+
+static int stretch_total(const void *left, const void *right)
+{
+    const struct stretch *a = left, *b = right;
+    if (a->task != b->task)
+        return a->task < b->task ? -1 : 1;
+    if (a->part != b->part)
+        return a->part < b->part ? -1 : 1;
+    return a->start_s < b->start_s ? -1 : a->start_s > b->start_s;
+}
+
+static void print_ops(const struct graph *graph, const struct topology *topology, struct recorder *recorder)
+{
+    const struct stretch *at = recorder->stretches, *end = at + recorder->count;
+    qsort(recorder->stretches, recorder->count, sizeof *at, stretch_total);
+    printf(",\n  \"op_times\": [");
+    for (const struct stretch *first = at; at < end; first = at) {
+        char name[TOPOLOGY_NAME_BYTES], start[UNITS_TEXT_BYTES], stop[UNITS_TEXT_BYTES];
+        bool is_forward = at->task < graph->op_count;
+        topology_name(topology, at->server, name);
+        printf("%s\n    {\"op\": %" PRIu32 ", \"pass\": \"%s\", \"part\": %" PRIu32 ", \"device\": \"%s\", \"times_s\": [",
+               first == recorder->stretches ? "" : ",", graph->ops[at->task % graph->op_count].id,
+               is_forward ? "forward" : "backward", at->part, name);
+        for (; at < end && at->task == first->task && at->part == first->part; at++) {
+            units_format_number(at->start_s, start);
+            units_format_number(at->end_s, stop);
+            printf("%s[%s, %s]", at == first ? "" : ", ", start, stop);
+        }
+        printf("]}");
+    }
+    printf("\n  ]");
+}
+
+static int server_total(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static void print_number(const char *name, double value)
+{
+    char text[UNITS_TEXT_BYTES];
+    units_format_number(value, text);
+    printf(",\n  \"%s\": %s", name, text);
+}
+
+static void print_devices(const struct topology *topology, struct placement *placement)
+{
+    qsort(placement->used, placement->used_count, sizeof *placement->used, server_total);
+    printf(",\n  \"devices\": %" PRIu32 ",\n  \"device_list\": [", placement->used_count);
+    for (uint32_t i = 0; i < placement->used_count; i++) {
+        char name[TOPOLOGY_NAME_BYTES];
+        topology_name(topology, placement->used[i], name);
+        printf("%s\"%s\"", i ? ", " : "", name);
+    }
+    printf("]");
+}
+
+static void print_result(const struct settings *settings, const struct split *split, const struct topology *topology,
+                         struct placement *placement, const struct step_result *step)
+{
+    double steps = (double)settings->workload.steps;
+    double sequential_s = steps * (split->sequential_ms * world_unit_s(settings)), jct_s = step->step_s * steps;
+    printf("{\n  \"model\": \"%s\",\n  \"degree\": %" PRIu32 ",\n  \"degree_used\": %" PRIu32, split->graph->name,
+           split->asked, split->degree);
+    printf(",\n  \"ops\": %" PRIu64 ",\n  \"deps\": %" PRIu64 ",\n  \"flows\": %" PRIu64, split->part_count,
+           split->dep_count, step->flows);
+    print_devices(topology, placement);
+    print_number("sequential_s", sequential_s);
+    print_number("step_s", step->step_s);
+    print_number("jct_s", jct_s);
+    print_number("comm_s", step->comm_s * steps);
+    print_number("comp_s", step->comp_s * steps);
+    print_number("reconfig_s", 0);
+    print_number("wait_s", 0);
+    print_number("speedup", jct_s > 0 ? sequential_s / jct_s : 0);
+    printf(",\n  \"events\": %" PRIu64 ",\n  \"trace_hash\": \"%016" PRIx64 "\"", step->events, step->trace_hash);
+}
+
+/* The legal degrees as text, for a message. */
+static void list_degrees(const struct topology *topology, char *text, size_t size)
+{
+    uint32_t count;
+    size_t used = 0;
+    uint32_t *legal = cluster_legal_degrees(topology, 128, &count);
+    text[0] = '\0';
+    for (uint32_t i = 0; i < count && used + 12 < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRIu32, i ? ", " : "", legal[i]);
+    free(legal);
+}
+
+static enum status place_on_empty(const struct settings *settings, const struct split *split,
+                                  const struct topology *topology, struct placement *placement, struct error *error)
+{
+    struct occupancy occupancy;
+    struct place_scratch scratch;
+    enum status status = cluster_check_fit(split->graph, topology, world_quantum_ms(settings), split->asked, error);
+    if (status != STATUS_OK)
+        return status;
+    occupancy_init(&occupancy, topology);
+    place_scratch_init(&scratch, topology);
+    if (!placer_find(settings->place.strategy)->place(split, &occupancy, &scratch, placement)) {
+        char degrees[256];
+        list_degrees(topology, degrees, sizeof degrees);
+        status = error_set(error, STATUS_USER,
+                           "step: model %s at degree %" PRIu32 " finds no block of servers on an empty cluster; degrees "
+                           "with a block shape here: %s",
+                           split->graph->name, split->asked, degrees);
+    }
+    place_scratch_fini(&scratch);
+    occupancy_fini(&occupancy);
+    return status;
+}
+
+static enum status run_step(const struct settings *settings, const struct graph *graph, uint32_t degree, bool with_ops,
+                            struct error *error)
+{
+    struct topology topology;
+    struct placement placement = {0};
+    struct recorder recorder = {0};
+    struct step_result result;
+    enum status status = topology_load(settings->topology, &topology, error);
+    if (status != STATUS_OK)
+        return status;
+    struct split *split = split_create(graph, world_quantum_ms(settings), degree);
+    struct step_observer observer = {record, &recorder};
+    struct step_input input = {.split = split,
+                               .placement = &placement,
+                               .topology = &topology,
+                               .scheduler = scheduler_find(settings->schedule.strategy),
+                               .unit_s = world_unit_s(settings),
+                               .observer = with_ops ? &observer : NULL};
+    recorder.part_stride = split->degree;
+    if (with_ops)
+        recorder.last = memory_alloc(2 * (size_t)graph->op_count * split->degree, sizeof *recorder.last);
+    status = place_on_empty(settings, split, &topology, &placement, error);
+    if (status == STATUS_OK)
+        status = step_published(&input, &result, error);
+    if (status == STATUS_OK) {
+        print_result(settings, split, &topology, &placement, &result);
+        if (with_ops)
+            print_ops(graph, &topology, &recorder);
+        printf("\n}\n");
+    }
+    free(recorder.last);
+    free(recorder.stretches);
+    placement_fini(&placement);
+    split_free(split);
+    topology_free(&topology);
+    return status;
+}
+
+static enum status read_degree(const char *text, uint32_t *degree, struct error *error)
+{
+    int64_t value;
+    if (units_integer(text, &value, error) != STATUS_OK || value < 1 || value > 65536 || (value > 1 && value % 2))
+        return error_set(error, STATUS_USER, "step: --degree '%.40s': expected 1 or an even number up to 65536, e.g. 4",
+                         text);
+    *degree = (uint32_t)value;
+    return STATUS_OK;
+}
+
+static enum status step(const struct cli_arguments *arguments, const char *model, const char *degree_text,
+                        bool with_ops, struct error *error)
+{
+    struct scenario_overrides overrides = {arguments->overrides, arguments->override_count};
+    struct scenario *scenario;
+    struct models models = {0};
+    uint32_t degree = 0, position = 0;
+    if (!model || !degree_text || arguments->name_count)
+        return error_set(error, STATUS_USER,
+                         "step: expected --model M --degree D --topology T, e.g. ocsim step --model alexnet --degree 4 "
+                         "--topology topologies/ramp-32.yaml");
+    enum status status = read_degree(degree_text, &degree, error);
+    if (status != STATUS_OK)
+        return status;
+    status = scenario_load(NULL, overrides, &scenario, error);
+    if (status != STATUS_OK)
+        return status;
+    status = models_find(&models, model, NULL, &position, error);
+    if (status == STATUS_OK)
+        status = run_step(&scenario->settings, models.graphs[position], degree, with_ops, error);
+    models_free(&models);
+    scenario_free(scenario);
+    return status;
+}
+
+int cli_step(int argc, char **argv)
+{
+    struct error error = {0};
+    struct cli_arguments arguments = {0};
+    const char *model = NULL, *degree = NULL, *topology = NULL;
+    bool with_ops = false;
+    const struct cli_option options[] = {{.name = "--model", .value = &model},
+                                         {.name = "--degree", .value = &degree},
+                                         {.name = "--topology", .value = &topology},
+                                         {.name = "--ops", .is_given = &with_ops}};
+    char topology_key[4096];
+    enum status status = cli_parse(argc, argv, options, sizeof options / sizeof *options, &arguments, &error);
+    if (status == STATUS_OK) {
+        if (topology) {
+            snprintf(topology_key, sizeof topology_key, "topology=%s", topology);
+            arguments.overrides[arguments.override_count++] = topology_key;
+        }
+        status = step(&arguments, model, degree, with_ops, &error);
+    }
+    cli_arguments_free(&arguments);
+    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
+}

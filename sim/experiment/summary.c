@@ -1,0 +1,87 @@
+#include "experiment/summary.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/statistics.h"
+#include "input/file.h"
+
+enum { PATH_BYTES = 4096 };
+
+static void add_number(cJSON *object, const char *name, double value)
+{
+    if (isfinite(value))
+        cJSON_AddNumberToObject(object, name, value);
+    else
+        cJSON_AddNullToObject(object, name);
+}
+
+static cJSON *describe(double *values, size_t count)
+{
+    struct statistics_sample sample = {0};
+    cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < count; i++)
+        statistics_sample_add(&sample, values[i]);
+    statistics_sort(values, count);
+    cJSON_AddNumberToObject(object, "n", (double)count);
+    add_number(object, "mean", statistics_sample_mean(&sample));
+    add_number(object, "half_width_95", statistics_sample_half_width(&sample));
+    add_number(object, "min", count ? sample.min : NAN);
+    add_number(object, "p50", statistics_quantile(values, count, 0.5));
+    add_number(object, "p95", statistics_quantile(values, count, 0.95));
+    add_number(object, "max", count ? sample.max : NAN);
+    return object;
+}
+
+/* The runs of one point stand side by side in the plan. */
+static cJSON *describe_point(const struct plan *plan, const struct results_row *rows, size_t first, size_t end)
+{
+    cJSON *point = cJSON_CreateObject(), *settings = cJSON_AddObjectToObject(point, "settings");
+    double *values = memory_alloc(end - first, sizeof *values);
+    for (size_t axis = 0; axis < plan->axis_count; axis++)
+        cJSON_AddStringToObject(settings, plan->axes[axis].key, plan->runs[first].texts[axis]);
+    size_t done = 0;
+    for (size_t run = first; run < end; run++)
+        done += rows[run].is_there;
+    cJSON_AddNumberToObject(point, "runs_done", (double)done);
+    cJSON_AddNumberToObject(point, "runs_planned", (double)(end - first));
+    cJSON *metrics = cJSON_AddObjectToObject(point, "metrics");
+    for (int metric = 0; metric < METRIC_COUNT; metric++) {
+        size_t count = 0;
+        for (size_t run = first; run < end; run++)
+            if (rows[run].is_there && !isnan(rows[run].values[metric]))
+                values[count++] = rows[run].values[metric];
+        cJSON_AddItemToObject(metrics, metric_name((enum metric)metric), describe(values, count));
+    }
+    free(values);
+    return point;
+}
+
+enum status summary_write(const char *directory, const struct plan *plan, const struct results_row *rows,
+                          struct error *error)
+{
+    cJSON *root = cJSON_CreateObject(), *points;
+    const char *title = plan->scenario->settings.title;
+    cJSON_AddStringToObject(root, "title", title ? title : "");
+    points = cJSON_AddArrayToObject(root, "points");
+    for (size_t first = 0, end; first < plan->run_count; first = end) {
+        for (end = first + 1; end < plan->run_count && plan->runs[end].point == plan->runs[first].point;)
+            end++;
+        cJSON_AddItemToArray(points, describe_point(plan, rows, first, end));
+    }
+    char *text = cJSON_Print(root), path[PATH_BYTES];
+    cJSON_Delete(root);
+    if (!text)
+        memory_exhausted(1, 1);
+    snprintf(path, sizeof path, "%s/summary.json", directory);
+    struct file_writer *writer;
+    enum status status = file_create(path, &writer, error);
+    if (status == STATUS_OK) {
+        file_printf(writer, "%s\n", text);
+        status = file_finish(writer, error);
+    }
+    free(text);
+    return status;
+}
