@@ -31,7 +31,8 @@ BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/*.c))
 FUZZ_SOURCES := $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
 FUZZ_REPLAYS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzz-%)
 
-.PHONY: all deps build test bench sanitize coverage fuzz format install clean help reproduce portability
+.PHONY: all deps build build-tests run-tests test test-long bench sanitize coverage fuzz format install clean help \
+	reproduce portability program print-program
 .DEFAULT_GOAL := all
 
 ## all: install what is missing, build ./ocsim
@@ -50,6 +51,10 @@ deps:
 build: $(BUILD)/ocsim
 	@cp -f $(BUILD)/ocsim ocsim.tmp && mv -f ocsim.tmp ocsim
 
+program: $(BUILD)/ocsim
+print-program:
+	@echo $(BUILD)/ocsim
+
 $(BUILD)/ocsim: $(OBJECTS)
 	@$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -65,14 +70,80 @@ $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(ROOM_OBJ
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC $<"
-	@$(CC) $(CFLAGS) $(PKG_CFLAGS) -DOCSIM_VERSION='"$(VERSION)"' -DOCSIM_FLAGS='"$(OPT)$(if $(SAN), sanitized)"' -MMD -MP -c -o $@ $<
+	@$(CC) $(CFLAGS) $(PKG_CFLAGS) -DOCSIM_VERSION='"$(VERSION)"' -DOCSIM_FLAGS='"$(OPT)$(if $(SAN), sanitized)"' \
+	  -DOCSIM_DATADIR='"$(PREFIX)/share/ocsim"' -MMD -MP -c -o $@ $<
 
-# The commit is compiled into one file only, and that file only when it changes.
+# The commit goes into one file only, and that is compiled anew only when the commit changes.
 $(BUILD)/commit: .FORCE
 	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' > $@
 .FORCE:
+$(BUILD)/sim/experiment/manifest.o: $(BUILD)/commit
+$(BUILD)/sim/experiment/manifest.o: CFLAGS += -DOCSIM_COMMIT='"$(COMMIT)"'
 
 -include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d)
+
+## test: install what is missing, build, run every test; prints what failed and exits non-zero
+test: deps
+	@$(MAKE) --no-print-directory build $(BUILD)/tests/suite $(FUZZ_REPLAYS)
+	@$(MAKE) --no-print-directory run-tests
+
+# Without deps: what `test`, `sanitize` and `coverage` have in common.
+run-tests:
+	@$(BUILD)/tests/suite
+	@for target in $(FUZZ_REPLAYS); do \
+	  corpus=tests/fuzz/corpus/$${target##*fuzz-fuzz_}; $$target $$corpus || exit 1; done
+	@if [ -x ../shared/check/contract ] && command -v python3 >/dev/null; then ../shared/check/contract; fi
+
+## test-long: the tests with more repetitions (100 kills, 10^8 queue operations)
+test-long: deps
+	@$(MAKE) --no-print-directory build $(BUILD)/tests/suite
+	@OCSIM_LONG=1 OCSIM_KILLS=100 $(BUILD)/tests/suite
+
+## reproduce: the published results beside ocsim's, with figures; exits non-zero outside tolerance
+reproduce: all
+	@scenarios/reproduce $(JOBS)
+
+## bench: measures speed as ratios within one run
+bench: deps
+	@$(MAKE) --no-print-directory build $(BUILD)/tests/bench/bench
+	@$(BUILD)/tests/bench/bench
+	@tests/bench/streams
+
+## sanitize: every test with AddressSanitizer and UndefinedBehaviorSanitizer
+sanitize: deps
+	@$(MAKE) --no-print-directory SAN=1 OPT=-O1 build-tests
+	@cp -f build/$(notdir $(CC))-O1-san/ocsim ocsim && OCSIM_SHORT=1 $(MAKE) --no-print-directory SAN=1 OPT=-O1 run-tests; \
+	code=$$?; $(MAKE) --no-print-directory build; exit $$code
+
+build-tests: $(BUILD)/ocsim $(BUILD)/tests/suite $(FUZZ_REPLAYS)
+
+## portability: same files and trace hashes with gcc and clang, -O0 -O2 -O3, and the sanitizers
+portability: deps
+	@tests/portability
+
+## coverage: line coverage of each room, by gcov
+coverage: deps
+	@$(MAKE) --no-print-directory COV=1 OPT=-O0 build-tests
+	@find build/$(notdir $(CC))-O0-cov -name '*.gcda' -delete
+	@cp -f build/$(notdir $(CC))-O0-cov/ocsim ocsim && OCSIM_SHORT=1 $(MAKE) --no-print-directory COV=1 OPT=-O0 run-tests; \
+	code=$$?; $(MAKE) --no-print-directory build; [ $$code = 0 ] && tests/coverage build/$(notdir $(CC))-O0-cov
+
+## fuzz: runs every fuzz target for FUZZ_SECONDS (60) each with clang's libFuzzer
+FUZZ_SECONDS ?= 60
+fuzz: PACKAGES += clang libclang-rt-14-dev
+fuzz: deps
+	@for source in $(FUZZ_SOURCES); do \
+	  name=$$(basename $$source .c); corpus=build/fuzz/$$name; mkdir -p $$corpus; echo "fuzz: $$name"; \
+	  clang -std=c17 -D_GNU_SOURCE -Isim -O1 -g -fsanitize=fuzzer,address,undefined -DOCSIM_VERSION='"fuzz"' -DOCSIM_FLAGS='"fuzz"' \
+	    $(PKG_CFLAGS) -o build/fuzz/$$name.run $$source $(filter-out sim/cli/main.c,$(SOURCES)) $(LDLIBS) && \
+	  build/fuzz/$$name.run -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -print_final_stats=0 -verbosity=0 \
+	    $$corpus tests/fuzz/corpus/$${name#fuzz_} || exit 1; done
+
+## install: ocsim, its data and its man pages under PREFIX (/usr/local)
+install: all
+	@install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/ocsim
+	@install ocsim $(DESTDIR)$(PREFIX)/bin/ocsim
+	@cp -r models topologies scenarios plots $(DESTDIR)$(PREFIX)/share/ocsim/
 
 ## format: lay out the C files with clang-format
 format:
