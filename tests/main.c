@@ -14,6 +14,7 @@ int main(void)
     suite_engine_calendar();
     suite_graph();
     suite_input();
+    suite_input_keys();
     suite_scenario();
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();

@@ -7,6 +7,7 @@ void suite_engine(void);
 void suite_engine_calendar(void);
 void suite_graph(void);
 void suite_input(void);
+void suite_input_keys(void);
 void suite_scenario(void);
 
 #endif

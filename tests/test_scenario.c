@@ -460,6 +460,84 @@ static void test_command_line(void)
     CU_ASSERT(is_said(&error, "unknown option '--slow'"));
 }
 
+/* Runs a command with both outputs caught. argv ends in NULL. */
+static int run_quietly(int (*command)(int argc, char **argv), char **argv, char *text, size_t size)
+{
+    int argc = 0;
+    while (argv[argc])
+        argc++;
+    fflush(stdout);
+    FILE *caught = tmpfile();
+    CU_ASSERT_PTR_NOT_NULL_FATAL(caught);
+    int saved_out = dup(1), saved_err = dup(2);
+    dup2(fileno(caught), 1);
+    dup2(fileno(caught), 2);
+    int code = command(argc, argv);
+    fflush(stdout);
+    dup2(saved_out, 1);
+    dup2(saved_err, 2);
+    close(saved_out);
+    close(saved_err);
+    rewind(caught);
+    text[fread(text, 1, size - 1, caught)] = '\0';
+    fclose(caught);
+    return code;
+}
+
+static void test_commands(void)
+{
+    static const struct {
+        int (*command)(int argc, char **argv);
+        char *argv[4];
+        int code;
+        const char *said;
+    } cases[] = {
+        {cli_check, {"check", NULL}, 2, "ocsim: check: expected one scenario file"},
+        {cli_check, {"check", "build/none.yaml", NULL}, 2, "ocsim: build/none.yaml: no such file"},
+        {cli_check, {"check", "tests", NULL}, 4, "ocsim: tests: cannot read it: Is a directory"},
+        {cli_check, {"check", "--fast", NULL}, 2, "unknown option '--fast'"},
+        {cli_explain, {"explain", NULL}, 0, "run.horizon              a time with its unit   1000000s"},
+        {cli_explain, {"explain", "run.seed", NULL}, 0, "run.seed: a whole number\n"},
+        {cli_explain, {"explain", "network", NULL}, 0, "network.model: "},
+        {cli_explain, {"explain", "--markdown", NULL}, 0, "| Key | Value | Default | Meaning |"},
+        {cli_explain, {"explain", "run.sede", NULL}, 2, "unknown key 'run.sede'; did you mean run.seed?"},
+        {cli_explain, {"explain", "run.seed=1", NULL}, 2, "expected a key without a value"},
+        {cli_list, {"list", NULL}, 2, "expected one kind"},
+        {cli_list, {"list", "models", NULL}, 0, "alexnet\n"},
+        {cli_list, {"list", "partitioners", NULL}, 0, "min_sufficient\n"},
+        {cli_list, {"list", "distributions", NULL}, 0, "skew_normal\n"},
+        {cli_list, {"list", "trees", NULL}, 2, "'trees' is not allowed"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static char text[20000];
+        char *argv[4];
+        memcpy(argv, cases[i].argv, sizeof argv);
+        CU_ASSERT_EQUAL(run_quietly(cases[i].command, argv, text, sizeof text), cases[i].code);
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, cases[i].said));
+        if (!strstr(text, cases[i].said))
+            printf("\n  said: %s\n  expected: %s\n", text, cases[i].said);
+    }
+}
+
+/* check looks into the files a scenario names, too. */
+static void test_check_command(void)
+{
+    mkdir("build", 0777);
+    write_file("build", "test_check.yaml", "title: x\nworkload.models: [alexnet]\n");
+    char text[2000], *fine[] = {"check", "build/test_check.yaml", NULL};
+    CU_ASSERT_EQUAL(run_quietly(cli_check, fine, text, sizeof text), 0);
+    CU_ASSERT_STRING_EQUAL(text, "build/test_check.yaml: fine, 1 run\n");
+    static const char *const wrong[] = {"workload.models=[alexnet,nosuch]", "topology=tests/main.c",
+                                        "workload.trace=tests/main.c", "run.seed=x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char override[60], *argv[] = {"check", "build/test_check.yaml", override, NULL};
+        snprintf(override, sizeof override, "%s", wrong[i]);
+        CU_ASSERT_EQUAL(run_quietly(cli_check, argv, text, sizeof text), 2);
+        CU_ASSERT_EQUAL(strncmp(text, "ocsim: ", 7), 0);
+    }
+    unlink("build/test_check.yaml");
+}
+
 void suite_scenario(void)
 {
     CU_pSuite suite = CU_add_suite("scenario", NULL, NULL);
@@ -476,4 +554,6 @@ void suite_scenario(void)
     CU_ADD_TEST(suite, test_examples);
     CU_ADD_TEST(suite, test_choices_are_the_registries);
     CU_ADD_TEST(suite, test_command_line);
+    CU_ADD_TEST(suite, test_commands);
+    CU_ADD_TEST(suite, test_check_command);
 }

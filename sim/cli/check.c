@@ -1,7 +1,54 @@
-/* ocsim check SCENARIO [key=value ...]: everything that can be wrong before a run starts. */
+/* ocsim check SCENARIO [key=value ...]: everything that can be wrong before a run starts, for every run of the sweep.
+ */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
+#include "experiment/plan.h"
+#include "experiment/world.h"
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Do two runs read the same files? Then loading them once more could find nothing new. */
+static bool has_same_inputs(const struct settings *a, const struct settings *b)
+{
+    const struct key_list *models = &a->workload.models, *others = &b->workload.models;
+    if (!is_same_text(a->topology, b->topology) || !is_same_text(a->workload.trace, b->workload.trace) ||
+        !is_same_text(a->workload.beta_table, b->workload.beta_table) || models->count != others->count)
+        return false;
+    for (size_t i = 0; i < models->count; i++) {
+        if (!is_same_text(models->items[i], others->items[i]))
+            return false;
+    }
+    return true;
+}
+
+static enum status check_inputs(const struct settings *settings, struct error *error)
+{
+    struct world world;
+    enum status status = world_build(&world, settings, error);
+    world_free(&world);
+    return status;
+}
+
+static enum status check_runs(const struct plan *plan, struct error *error)
+{
+    struct scenario *previous = NULL;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < plan->run_count && status == STATUS_OK; i++) {
+        struct scenario *run = NULL;
+        status = plan_settings(plan, i, &run, error);
+        if (status == STATUS_OK && (!previous || !has_same_inputs(&previous->settings, &run->settings)))
+            status = check_inputs(&run->settings, error);
+        scenario_free(previous);
+        previous = run;
+    }
+    scenario_free(previous);
+    return status;
+}
 
 static enum status check(const struct cli_arguments *arguments, struct error *error)
 {
@@ -11,12 +58,17 @@ static enum status check(const struct cli_arguments *arguments, struct error *er
     const char *path = arguments->names[0];
     struct scenario_overrides overrides = {arguments->overrides, arguments->override_count};
     struct scenario *scenario = NULL;
+    struct plan *plan = NULL;
     enum status status = scenario_load(path, overrides, &scenario, error);
-    if (status != STATUS_OK)
-        return status;
-    printf("%s: fine, %s\n", path, scenario->settings.sweep ? "a sweep" : "1 run");
+    if (status == STATUS_OK)
+        status = plan_create(scenario, &plan, error);
+    if (status == STATUS_OK)
+        status = check_runs(plan, error);
+    if (status == STATUS_OK)
+        printf("%s: fine, %zu run%s\n", path, plan->run_count, plan->run_count == 1 ? "" : "s");
+    plan_free(plan);
     scenario_free(scenario);
-    return STATUS_OK;
+    return status;
 }
 
 int cli_check(int argc, char **argv)
