@@ -14,12 +14,12 @@ PACKAGES := gcc make pkg-config libgsl-dev libcjson-dev libyaml-dev libcunit1-de
 LIBRARIES := gsl libcjson yaml-0.1
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
 COMMIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+comma := ,
 # No contraction to fused multiply-add: results must not depend on the compiler (design: same hash everywhere).
 CFLAGS := -std=c17 -D_GNU_SOURCE -Isim $(OPT) -g $(WARNINGS) $(WERROR) -ffp-contract=off \
-	$(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer) \
+	$(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer) \
 	$(if $(COV),--coverage) $(EXTRA_CFLAGS)
-, := ,
-LDFLAGS := $(if $(SAN),-fsanitize=address$(,)undefined) $(if $(COV),--coverage)
+LDFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined) $(if $(COV),--coverage)
 LDLIBS = $(shell pkg-config --libs $(LIBRARIES)) -lm
 PKG_CFLAGS = $(shell pkg-config --cflags $(LIBRARIES))
 

@@ -34,7 +34,7 @@ enum increment_kind {
 static const char *const increment_names[INCREMENT_KINDS] = {"exp",  "uniform", "bimodal", "camel",
                                                              "logu", "ties",    "ocs"};
 
-enum { INCREMENT_TABLE = 1 << 16 };
+enum { INCREMENT_TABLE = 1 << 12 };
 
 struct increments {
     uint64_t state;

@@ -35,11 +35,11 @@ enum {
     LENGTHEN_MAX = 2,
     WIDEN_MAX = 4,
     SHIFT_MAX = 62,
-    WINDOW = 2, /* days for each event */
+    WINDOW_LONG_MAX = 1 << 14, /* up to so many events the window has two days for each, then one */
     WAITING_KEYS = 16,
     NODES_AHEAD = 4, /* days whose events are asked for early, and days whose blocks are */
     BLOCKS_AHEAD = 10,
-    TODAY_KEYS = 8, /* a refill opens days until it has as many */
+    TODAY_KEYS = 12, /* a refill opens days until it has as many */
 };
 
 struct calendar {
@@ -171,7 +171,8 @@ static unsigned choose_shift(const struct key_vector *keys, uint64_t min, size_t
 static size_t choose_size(size_t count, unsigned lengthen)
 {
     size_t size = DAYS_MIN;
-    while (size < WINDOW * count && size < DAYS_MAX)
+    size_t wanted = count <= WINDOW_LONG_MAX ? 2 * count : count;
+    while (size < wanted && size < DAYS_MAX)
         size *= 2;
     size <<= lengthen;
     return size < DAYS_MAX ? size : DAYS_MAX;

@@ -245,7 +245,7 @@ static struct graph_span value_text(const struct reader *reader, struct path pat
 static enum status read_op(struct reader *reader, const cJSON *item, size_t position, struct error *error)
 {
     struct path path = {{reader->root.ordinal[ROOT_OPS], position}, 2};
-    struct found found;
+    struct found found = {0};
     if (!cJSON_IsObject(item))
         return refuse_path(reader, path, error, "op number %zu is %s; it must be an object, e.g. {\"id\": 4, ...}",
                            position + 1, type_name(item->type));
