@@ -1,7 +1,7 @@
 /* Everything a scenario can say, as one plain struct and one table of keys.
  *
  * The table in settings.c is the only description of the keys: defaults are the
- * published set-up of PAC-ML (PAC-ML simulator, section 1). Texts live in the
+ * published set-up of PAC-ML (PAC-ML simulator, section 10). Texts live in the
  * scenario that filled the struct.
  */
 #ifndef EXPERIMENT_SETTINGS_H

@@ -1,3 +1,4 @@
+/* Small helpers for messages: see text.h. */
 #include "input/text.h"
 
 #include <limits.h>
