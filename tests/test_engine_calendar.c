@@ -390,7 +390,7 @@ static void test_stats(void)
     CU_ASSERT_TRUE(stats.spilled > 0);
     CU_ASSERT_TRUE(stats.day_load_max >= 3);
     CU_ASSERT_TRUE(stats.days_opened > 0 && stats.day_load_sum / stats.days_opened <= 16);
-    CU_ASSERT_TRUE(stats.bytes < (size_t)DRAIN_EVENTS * 400);
+    CU_ASSERT_TRUE(stats.bytes < (size_t)DRAIN_EVENTS * 320);
     (void)twins_close(twins);
 }
 
