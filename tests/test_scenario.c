@@ -263,6 +263,23 @@ static void test_resolved(void)
     }
 }
 
+/* YAML sees a key of more than 1024 characters only behind a question mark. */
+static void test_long_key_reads_back(void)
+{
+    char text[2000] = "sweep: {? ";
+    memset(text + 10, 'k', 1500);
+    strcpy(text + 1510, " : 1}\n");
+    struct scenario *scenario = NULL, *again = NULL;
+    struct error error = {0};
+    CU_ASSERT_EQUAL_FATAL(parse(text, NULL, &scenario, &error), STATUS_OK);
+    char *first = resolved(scenario);
+    CU_ASSERT_EQUAL_FATAL(parse(first, NULL, &again, &error), STATUS_OK);
+    CU_ASSERT_STRING_EQUAL(scenario->settings.sweep->keys[0]->text, again->settings.sweep->keys[0]->text);
+    free(first);
+    scenario_free(scenario);
+    scenario_free(again);
+}
+
 static void test_variants(void)
 {
     static const char text[] =
@@ -548,6 +565,7 @@ void suite_scenario(void)
     CU_ADD_TEST(suite, test_overrides);
     CU_ADD_TEST(suite, test_effects_by_layer);
     CU_ADD_TEST(suite, test_resolved);
+    CU_ADD_TEST(suite, test_long_key_reads_back);
     CU_ADD_TEST(suite, test_variants);
     CU_ADD_TEST(suite, test_extends);
     CU_ADD_TEST(suite, test_explain);

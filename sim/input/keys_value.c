@@ -8,6 +8,9 @@
 #include "input/text.h"
 #include "input/units.h"
 
+/* YAML takes a key for one only in its first 1024 characters, unless `?` says so; an escape makes 4 of a byte. */
+enum { LONG_KEY_BYTES = 200 };
+
 union value {
     const char *text;
     int64_t whole; /* INTEGER, TIME */
@@ -301,6 +304,7 @@ static void write_node(const struct yaml_node *node, FILE *out)
     for (size_t i = 0; i < node->count; i++) {
         fputs(i ? ", " : "", out);
         if (is_mapping) {
+            fputs(strlen(node->keys[i]->text) > LONG_KEY_BYTES ? "? " : "", out);
             keys_value_write_text(node->keys[i]->text, out);
             fputs(": ", out);
         }
