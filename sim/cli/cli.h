@@ -13,6 +13,7 @@
 #include "experiment/scenario.h"
 
 int cli_check(int argc, char **argv);
+int cli_compare(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_list(int argc, char **argv);
 int cli_run(int argc, char **argv);

@@ -19,6 +19,7 @@ static const struct command commands[] = {
     {"step", cli_step, "--model M --degree D --topology T [key=value ...] [--ops]",
      "one training job on an empty cluster, as JSON"},
     {"check", cli_check, "SCENARIO [key=value ...]", "parse and validate a scenario, nothing more"},
+    {"compare", cli_compare, "DIR TABLE.csv [--markdown]", "results beside published figures"},
     {"list", cli_list, "models|topologies|partitioners|placers|schedulers|fabrics|distributions",
      "what there is to choose from"},
     {"explain", cli_explain, "[KEY | --markdown]", "what a scenario key means, its unit, range and default"},

@@ -55,7 +55,8 @@ static void print_ops(const struct graph *graph, const struct topology *topology
         char name[TOPOLOGY_NAME_BYTES], start[UNITS_TEXT_BYTES], stop[UNITS_TEXT_BYTES];
         bool is_forward = at->task < graph->op_count;
         topology_name(topology, at->server, name);
-        printf("%s\n    {\"op\": %" PRIu32 ", \"pass\": \"%s\", \"part\": %" PRIu32 ", \"device\": \"%s\", \"times_s\": [",
+        printf("%s\n    {\"op\": %" PRIu32 ", \"pass\": \"%s\", \"part\": %" PRIu32
+               ", \"device\": \"%s\", \"times_s\": [",
                first == recorder->stretches ? "" : ",", graph->ops[at->task % graph->op_count].id,
                is_forward ? "forward" : "backward", at->part, name);
         for (; at < end && at->task == first->task && at->part == first->part; at++) {
@@ -139,10 +140,11 @@ static enum status place_on_empty(const struct settings *settings, const struct 
     if (!placer_find(settings->place.strategy)->place(split, &occupancy, &scratch, placement)) {
         char degrees[256];
         list_degrees(topology, degrees, sizeof degrees);
-        status = error_set(error, STATUS_USER,
-                           "step: model %s at degree %" PRIu32 " finds no block of servers on an empty cluster; degrees "
-                           "with a block shape here: %s",
-                           split->graph->name, split->asked, degrees);
+        status =
+            error_set(error, STATUS_USER,
+                      "step: model %s at degree %" PRIu32 " finds no block of servers on an empty cluster; degrees "
+                      "with a block shape here: %s",
+                      split->graph->name, split->asked, degrees);
     }
     place_scratch_fini(&scratch);
     occupancy_fini(&occupancy);

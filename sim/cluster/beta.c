@@ -77,7 +77,8 @@ static enum status read_number(struct csv *csv, int column, double low, double h
         return csv_error(csv, column, error, "found '%.40s'; expected a number, e.g. 0.5",
                          csv_field(csv, (size_t)column));
     if (!(*number >= low && *number <= high))
-        return csv_error(csv, column, error, "%g is out of range: allowed are values from %g to %g", *number, low, high);
+        return csv_error(csv, column, error, "%g is out of range: allowed are values from %g to %g", *number, low,
+                         high);
     return STATUS_OK;
 }
 

@@ -3,47 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/memo.h"
-#include "engine/hash.h"
+#include "cluster/state.h"
 
-enum { EVENT_COMPLETION, EVENT_ARRIVAL };
-enum { PRIORITY_COMPLETION, PRIORITY_ARRIVAL };
-
-/* Splits and published cache of one model, by position in the list of legal degrees. */
-struct model_state {
-    struct split **splits;
-    struct step_result *steps; /* the published cache */
-    bool *has_step;
-    double sequential_s; /* of the unsplit job */
-};
-
-/* Servers given back at (nearly) the instant of the next arrival. */
-struct late_release {
-    sim_time time;
-    uint32_t servers;
-};
-
-struct cluster {
-    const struct cluster_config *config;
-    struct cluster_result *result;
-    struct engine *engine;
-    struct error *error;
-    enum status status;
-    struct occupancy occupancy;
-    struct place_scratch scratch;
-    struct placement placement;
-    struct memo *memo;
-    struct model_state *models;
-    uint32_t *legal;
-    uint32_t legal_count;
-    struct random_stream *random;
-    struct late_release *releases;
-    uint32_t release_count;
-    size_t release_capacity;
-    sim_time slack;
-    struct job next; /* the one whose arrival is scheduled */
-    struct trace_hash steps_hash;
-};
+enum { EVENT_COMPLETION, EVENT_ARRIVAL, EVENT_EXPIRY };
+enum { PRIORITY_COMPLETION, PRIORITY_ARRIVAL, PRIORITY_EXPIRY };
 
 const char *outcome_name(enum outcome outcome)
 {
@@ -85,151 +48,27 @@ enum status cluster_check_fit(const struct graph *graph, const struct topology *
     return STATUS_OK;
 }
 
-/* ---- one job on the cluster as it is now ---- */
-
-static struct split *split_of(struct cluster *cluster, uint32_t model, uint32_t degree, uint32_t *position)
-{
-    for (*position = 0; cluster->legal[*position] != degree; ++*position)
-        require(*position + 1 < cluster->legal_count);
-    struct split **split = &cluster->models[model].splits[*position];
-    if (!*split)
-        *split = split_create(cluster->config->models->graphs[model], cluster->config->quantum_ms, degree);
-    return *split;
-}
-
-static enum status simulate(struct cluster *cluster, const struct split *split, struct step_result *step)
-{
-    const struct cluster_config *config = cluster->config;
-    struct step_input input = {.split = split,
-                               .placement = &cluster->placement,
-                               .topology = config->topology,
-                               .scheduler = config->scheduler,
-                               .unit_s = config->unit_s};
-    enum status status = step_published(&input, step, cluster->error);
-    if (status == STATUS_OK) {
-        cluster->result->steps_simulated++;
-        trace_hash_fold(&cluster->steps_hash, step->trace_hash, split->degree, step->events);
-    }
-    return status;
-}
-
-/* The step of the job as placed, simulated or remembered. */
-static enum status find_step(struct cluster *cluster, uint32_t model, uint32_t position, const struct split *split,
-                             struct step_result *step)
-{
-    struct model_state *state = &cluster->models[model];
-    bool by_degree = cluster->config->keeps_by_degree;
-    const struct step_result *known =
-        by_degree ? (state->has_step[position] ? &state->steps[position] : NULL)
-                  : memo_find(cluster->memo, model, cluster->legal[position], &cluster->placement);
-    if (known) {
-        *step = *known;
-        return STATUS_OK;
-    }
-    enum status status = simulate(cluster, split, step);
-    if (status != STATUS_OK)
-        return status;
-    if (by_degree) {
-        state->steps[position] = *step;
-        state->has_step[position] = true;
-    } else {
-        memo_add(cluster->memo, step);
-    }
-    return STATUS_OK;
-}
-
-/* Tries a degree on the cluster as it is; fills what the record says about it. Nothing is taken. */
-static bool try_degree(struct cluster *cluster, const struct job *job, uint32_t degree, struct job_record *record)
-{
-    const struct cluster_config *config = cluster->config;
-    uint32_t position;
-    const struct split *split = split_of(cluster, job->model, degree, &position);
-    struct step_result step;
-    record->degree = degree;
-    record->outcome = OUTCOME_BLOCKED;
-    record->cause = CAUSE_NO_BLOCK;
-    if (!config->placer->place(split, &cluster->occupancy, &cluster->scratch, &cluster->placement))
-        return false;
-    cluster->status = find_step(cluster, job->model, position, split, &step);
-    if (cluster->status != STATUS_OK)
-        return false;
-    double steps = (double)config->steps;
-    /* The limit follows the sequential time of the split graph, which differs in the last bits (section 3). */
-    record->sequential_s = steps * (split->sequential_ms * config->unit_s);
-    record->limit_s = job->beta * record->sequential_s;
-    record->jct_s = step.step_s * steps;
-    record->comm_s = step.comm_s * steps;
-    record->comp_s = step.comp_s * steps;
-    record->device_count = cluster->placement.used_count;
-    bool is_late = record->jct_s > record->limit_s;
-    record->outcome = is_late ? OUTCOME_BLOCKED : OUTCOME_COMPLETED;
-    record->cause = is_late ? CAUSE_LATE : CAUSE_NONE;
-    return !is_late;
-}
-
-struct probe {
-    struct cluster *cluster;
-    const struct job *job;
-};
-
-static bool meets_limit(void *context, uint32_t degree)
-{
-    struct probe *probe = context;
-    struct job_record record = {0};
-    return try_degree(probe->cluster, probe->job, degree, &record);
-}
-
-/* ---- decisions ---- */
-
-/* Servers the published mask sees as free (section 11): it looks at the jobs that ran when the last tick began, so those
- * that end at the very instant of the arrival still count. */
-static uint32_t mask_free(const struct cluster *cluster, sim_time arrival)
-{
-    uint32_t stale = 0;
-    for (uint32_t i = 0; i < cluster->release_count; i++)
-        if (cluster->releases[i].time >= arrival - cluster->slack)
-            stale += cluster->releases[i].servers;
-    return cluster->occupancy.free_count - stale;
-}
-
-static uint32_t choose_degree(struct cluster *cluster, const struct job *job, uint64_t number)
-{
-    const struct cluster_config *config = cluster->config;
-    struct probe probe = {cluster, job};
-    uint32_t free_servers = mask_free(cluster, job->arrival);
-    struct partition_request request = {
-        .legal = cluster->legal,
-        .sequential_s = cluster->models[job->model].sequential_s,
-        .trace_degree = job->trace_degree,
-        .fixed_degree = config->fixed_degree,
-        .random = cluster->random,
-        .meets_limit = meets_limit,
-        .context = &probe,
-    };
-    request.limit_s = job->beta * request.sequential_s;
-    while (request.legal_count < cluster->legal_count && cluster->legal[request.legal_count] <= free_servers)
-        request.legal_count++;
-    random_reseed(cluster->random, config->seed, "partition", number);
-    return config->partitioner->choose(&request);
-}
+/* ---- starting and waiting ---- */
 
 static void keep_devices(struct cluster *cluster, struct job_record *record)
 {
     struct cluster_result *result = cluster->result;
     uint32_t count = cluster->placement.used_count;
-    result->devices = memory_grow(result->devices, &result->device_capacity, result->device_count + count,
-                                  sizeof *result->devices);
+    result->devices =
+        memory_grow(result->devices, &result->device_capacity, result->device_count + count, sizeof *result->devices);
     record->device_start = result->device_count;
     memcpy(result->devices + result->device_count, cluster->placement.used, count * sizeof *result->devices);
     result->device_count += count;
 }
 
-static void admit(struct cluster *cluster, struct job_record *record, uint32_t number, sim_time arrival)
+/* The job takes its servers; when it will be done is known. */
+static void start_job(struct cluster *cluster, struct job_record *record, uint32_t number, sim_time start)
 {
+    const struct sim_clock *clock = &cluster->config->clock;
     sim_time length, end;
-    cluster->status = clock_from_seconds(&cluster->config->clock, record->jct_s, &length, cluster->error);
+    cluster->status = clock_from_seconds(clock, record->jct_s - record->wait_s, &length, cluster->error);
     if (cluster->status == STATUS_OK)
-        cluster->status = clock_advance(&cluster->config->clock, arrival, length, &end, cluster->error);
+        cluster->status = clock_advance(clock, start, length, &end, cluster->error);
     if (cluster->status != STATUS_OK)
         return;
     sim_time now = engine_now(cluster->engine);
@@ -240,23 +79,63 @@ static void admit(struct cluster *cluster, struct job_record *record, uint32_t n
     engine_schedule(cluster->engine, end > now ? end : now, PRIORITY_COMPLETION, EVENT_COMPLETION, number, 0);
 }
 
-static void decide(struct cluster *cluster, const struct job *job, uint32_t number, struct job_record *record)
+/* Decides about a job and starts it if it may. False where it found no servers. */
+static bool settle(struct cluster *cluster, const struct job *job, uint32_t number, sim_time now,
+                   struct job_record *record)
 {
-    uint32_t degree = choose_degree(cluster, job, number);
-    cluster->release_count = 0;
-    record->is_decided = true;
+    double wait_s = clock_to_seconds(&cluster->config->clock, now - job->arrival);
+    bool may_start = admission_decide(cluster, job, number, wait_s, record);
+    if (cluster->status != STATUS_OK)
+        return true;
+    if (record->device_count)
+        keep_devices(cluster, record);
+    if (may_start)
+        start_job(cluster, record, number, now);
+    return may_start || record->cause == CAUSE_LATE;
+}
+
+static size_t queue_length(const struct cluster *cluster)
+{
+    return cluster->queue_end - cluster->queue_head;
+}
+
+/* Puts a job at the end of the queue; it gives up when its patience ends, or its limit has passed anyway. */
+static void wait_in_queue(struct cluster *cluster, const struct job *job, uint32_t number, struct job_record *record)
+{
+    const struct cluster_config *config = cluster->config;
+    double patience_s = config->patience_s > 0 ? config->patience_s : record->limit_s;
+    sim_time patience, expiry;
+    cluster->status = clock_from_seconds(&config->clock, patience_s, &patience, cluster->error);
+    if (cluster->status == STATUS_OK)
+        cluster->status = clock_advance(&config->clock, engine_now(cluster->engine), patience, &expiry, cluster->error);
     if (cluster->status != STATUS_OK)
         return;
-    if (degree == 0) {
-        record->outcome = OUTCOME_BLOCKED;
-        record->cause = CAUSE_REFUSED;
-        return;
+    if (cluster->queue_head > cluster->queue_end / 2) {
+        memmove(cluster->queue, cluster->queue + cluster->queue_head, queue_length(cluster) * sizeof *cluster->queue);
+        cluster->queue_end -= cluster->queue_head;
+        cluster->queue_head = 0;
     }
-    bool is_admitted = try_degree(cluster, job, degree, record);
-    if (cluster->status == STATUS_OK && record->device_count)
-        keep_devices(cluster, record);
-    if (is_admitted)
-        admit(cluster, record, number, job->arrival);
+    cluster->queue =
+        memory_grow(cluster->queue, &cluster->queue_capacity, cluster->queue_end + 1, sizeof *cluster->queue);
+    cluster->queue[cluster->queue_end++] = (struct waiting_job){
+        *job, number, engine_schedule(cluster->engine, expiry, PRIORITY_EXPIRY, EVENT_EXPIRY, number, 0)};
+    record->outcome = OUTCOME_UNFINISHED;
+    record->cause = CAUSE_HORIZON;
+}
+
+/* Starts jobs from the head of the queue while they find servers: nobody overtakes. */
+static void serve_queue(struct cluster *cluster)
+{
+    while (cluster->status == STATUS_OK && queue_length(cluster) > 0) {
+        struct waiting_job *head = &cluster->queue[cluster->queue_head];
+        struct job_record record = cluster->result->jobs[head->number];
+        cluster->release_count = 0; /* one who waited sees the cluster as it is */
+        if (!settle(cluster, &head->job, head->number, engine_now(cluster->engine), &record))
+            return;
+        engine_cancel(cluster->engine, head->expiry);
+        cluster->result->jobs[head->number] = record;
+        cluster->queue_head++;
+    }
 }
 
 /* ---- events ---- */
@@ -272,8 +151,8 @@ static void schedule_arrival(struct cluster *cluster)
     cluster->status =
         clock_advance(&cluster->config->clock, cluster->next.arrival, cluster->slack, &time, cluster->error);
     if (cluster->status == STATUS_OK)
-        engine_schedule(cluster->engine, time, PRIORITY_ARRIVAL, EVENT_ARRIVAL,
-                        (uint32_t)cluster->result->job_count, 0);
+        engine_schedule(cluster->engine, time, PRIORITY_ARRIVAL, EVENT_ARRIVAL, (uint32_t)cluster->result->job_count,
+                        0);
 }
 
 static void on_arrival(struct engine *engine, const struct event *event, void *world)
@@ -290,8 +169,15 @@ static void on_arrival(struct engine *engine, const struct event *event, void *w
                                 .outcome = OUTCOME_UNFINISHED,
                                 .cause = CAUSE_HORIZON};
     /* One that arrives at the very end is counted and never decided (section 8). */
-    if (job.arrival < cluster->config->horizon)
-        decide(cluster, &job, event->entity, &record);
+    if (job.arrival < cluster->config->horizon) {
+        record.is_decided = true;
+        size_t waiting = queue_length(cluster);
+        bool is_settled = waiting == 0 && settle(cluster, &job, event->entity, job.arrival, &record);
+        if (!is_settled && waiting < cluster->config->queue_length)
+            wait_in_queue(cluster, &job, event->entity, &record);
+        else if (!is_settled && waiting)
+            record.outcome = OUTCOME_BLOCKED, record.cause = CAUSE_NO_BLOCK;
+    }
     result->jobs = memory_grow(result->jobs, &result->job_capacity, result->job_count + 1, sizeof record);
     result->jobs[result->job_count++] = record;
     if (cluster->status == STATUS_OK)
@@ -304,7 +190,6 @@ static void on_completion(struct engine *engine, const struct event *event, void
 {
     struct cluster *cluster = world;
     struct job_record *record = &cluster->result->jobs[event->entity];
-    (void)engine;
     record->outcome = OUTCOME_COMPLETED;
     record->cause = CAUSE_NONE;
     occupancy_release(&cluster->occupancy, cluster->result->devices + record->device_start, record->device_count);
@@ -313,6 +198,27 @@ static void on_completion(struct engine *engine, const struct event *event, void
     cluster->releases = memory_grow(cluster->releases, &cluster->release_capacity, cluster->release_count + 1,
                                     sizeof *cluster->releases);
     cluster->releases[cluster->release_count++] = (struct late_release){record->end, record->device_count};
+    serve_queue(cluster);
+    if (cluster->status != STATUS_OK)
+        engine_stop(engine);
+}
+
+/* A job's patience ends. */
+static void on_expiry(struct engine *engine, const struct event *event, void *world)
+{
+    struct cluster *cluster = world;
+    struct job_record *record = &cluster->result->jobs[event->entity];
+    size_t at = cluster->queue_head;
+    while (cluster->queue[at].number != event->entity)
+        require(++at < cluster->queue_end);
+    memmove(cluster->queue + at, cluster->queue + at + 1, (cluster->queue_end - at - 1) * sizeof *cluster->queue);
+    cluster->queue_end--;
+    record->outcome = OUTCOME_BLOCKED;
+    record->cause = CAUSE_NO_BLOCK;
+    if (at == cluster->queue_head)
+        serve_queue(cluster);
+    if (cluster->status != STATUS_OK)
+        engine_stop(engine);
 }
 
 /* ---- the run ---- */
@@ -349,6 +255,7 @@ static void close_cluster(struct cluster *cluster)
     free(cluster->models);
     free(cluster->legal);
     free(cluster->releases);
+    free(cluster->queue);
     occupancy_fini(&cluster->occupancy);
     place_scratch_fini(&cluster->scratch);
     placement_fini(&cluster->placement);
@@ -369,6 +276,7 @@ static enum status open_cluster(struct cluster *cluster)
     trace_hash_start(&cluster->steps_hash);
     engine_on(cluster->engine, EVENT_COMPLETION, on_completion, cluster);
     engine_on(cluster->engine, EVENT_ARRIVAL, on_arrival, cluster);
+    engine_on(cluster->engine, EVENT_EXPIRY, on_expiry, cluster);
     enum status status = clock_from_seconds(&config->clock, config->slack_s, &cluster->slack, cluster->error);
     return status == STATUS_OK ? open_models(cluster) : status;
 }

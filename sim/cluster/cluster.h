@@ -3,8 +3,8 @@
  * A job is decided the moment it arrives: the partitioner names a degree among
  * the legal ones, the placer looks for servers, one training step is simulated,
  * and the job is admitted if all its steps fit into its limit. Otherwise it is
- * blocked for good. Servers are exclusive to a job, so an admitted job's
- * completion is known at once.
+ * blocked for good, or waits its turn where the cluster has a queue. Servers are
+ * exclusive to a job, so an admitted job's completion is known at once.
  */
 #ifndef CLUSTER_CLUSTER_H
 #define CLUSTER_CLUSTER_H
@@ -38,8 +38,11 @@ struct cluster_config {
     int64_t steps; /* training steps a job */
     double quantum_ms;
     uint32_t max_degree, fixed_degree;
-    bool keeps_by_degree; /* the published cache: the first placed job of a (model, degree) decides for all */
-    double slack_s;       /* events closer than this count as simultaneous; published: 1e-7 */
+    bool keeps_by_degree;  /* the published cache: the first placed job of a (model, degree) decides for all */
+    double slack_s;        /* events closer than this count as simultaneous; published: 1e-7 */
+    uint64_t queue_length; /* jobs that may wait for servers; published: 0 */
+    double patience_s;     /* how long each waits at most; 0 = until its limit */
+    double warm_up_s;      /* jobs that arrive earlier are not counted */
 };
 
 struct job_record {
@@ -49,7 +52,7 @@ struct job_record {
     double sequential_s, limit_s;
     enum outcome outcome;
     enum cause cause;
-    bool is_decided; /* false for one that arrives at the very end */
+    bool is_decided;                                  /* false for one that arrives at the very end */
     double jct_s, comm_s, comp_s, reconfig_s, wait_s; /* of jobs that found servers */
     uint32_t device_count;
     size_t device_start; /* in cluster_result.devices */

@@ -143,8 +143,7 @@ void memo_add(struct memo *memo, const struct step_result *result)
 {
     uint32_t *key = arena_alloc(&memo->arena, memo->key_length, sizeof *key);
     memcpy(key, memo->key, memo->key_length * sizeof *key);
-    memo->entries =
-        memory_grow(memo->entries, &memo->entry_capacity, memo->entry_count + 1, sizeof *memo->entries);
+    memo->entries = memory_grow(memo->entries, &memo->entry_capacity, memo->entry_count + 1, sizeof *memo->entries);
     memo->entries[memo->entry_count] = (struct entry){memo->key_hash, key, *result};
     *find_slot(memo, memo->key_hash, key) = ++memo->entry_count;
     if (memo->entry_count > memo->slot_count / 2)

@@ -8,11 +8,24 @@
 const char *metric_name(enum metric metric)
 {
     static const char *const names[METRIC_COUNT] = {
-        "jobs_arrived",      "jobs_blocked",       "jobs_completed",       "blocking_rate",
-        "blocked_refused",   "blocked_no_block",   "blocked_late",         "blocked_horizon",
-        "jct_mean_s",        "jct_p50_s",          "jct_p95_s",            "jct_p99_s",
-        "speedup_mean",      "throughput_bytes_per_s", "device_utilisation", "degree_mean",
-        "devices_per_job_mean", "comm_fraction_mean",
+        "jobs_arrived",
+        "jobs_blocked",
+        "jobs_completed",
+        "blocking_rate",
+        "blocked_refused",
+        "blocked_no_block",
+        "blocked_late",
+        "blocked_horizon",
+        "jct_mean_s",
+        "jct_p50_s",
+        "jct_p95_s",
+        "jct_p99_s",
+        "speedup_mean",
+        "throughput_bytes_per_s",
+        "device_utilisation",
+        "degree_mean",
+        "devices_per_job_mean",
+        "comm_fraction_mean",
     };
     return names[metric];
 }
@@ -33,7 +46,8 @@ static double done_share(const struct job_record *job, double length_s)
 {
     if (job->outcome == OUTCOME_COMPLETED)
         return 1;
-    return job->jct_s > 0 ? fmin((length_s - job->arrival_s) / job->jct_s, 1) : 0;
+    double run_s = job->jct_s - job->wait_s;
+    return run_s > 0 ? fmin((length_s - job->arrival_s - job->wait_s) / run_s, 1) : 0;
 }
 
 struct sums {
@@ -47,7 +61,7 @@ static void add_admitted(const struct job_record *job, double length_s, const do
 {
     double share = done_share(job, length_s);
     sums->bytes += model_bytes[job->model] * share;
-    sums->device_seconds += job->device_count * job->jct_s * share;
+    sums->device_seconds += job->device_count * (job->jct_s - job->wait_s) * share;
     if (job->outcome != OUTCOME_COMPLETED)
         return;
     statistics_sample_add(&sums->jct, job->jct_s);
@@ -58,8 +72,7 @@ static void add_admitted(const struct job_record *job, double length_s, const do
     sums->jcts[sums->count++] = job->jct_s;
 }
 
-static void finish(const struct cluster_config *config, double length_s, struct sums *sums,
-                   double values[METRIC_COUNT])
+static void finish(const struct cluster_config *config, double length_s, struct sums *sums, double values[METRIC_COUNT])
 {
     statistics_sort(sums->jcts, sums->count);
     values[METRIC_BLOCKING_RATE] = values[METRIC_JOBS_BLOCKED] / values[METRIC_JOBS_ARRIVED];
@@ -89,11 +102,13 @@ void metrics_compute(const struct cluster_config *config, const struct cluster_r
         values[metric] = 0;
     for (size_t i = 0; i < result->job_count; i++) {
         const struct job_record *job = &result->jobs[i];
+        if (job->arrival_s < config->warm_up_s)
+            continue;
         count_job(job, values);
         if (job->is_decided && job->outcome != OUTCOME_BLOCKED)
             add_admitted(job, result->length_s, model_bytes, &sums);
     }
-    finish(config, result->length_s, &sums, values);
+    finish(config, result->length_s - config->warm_up_s, &sums, values);
     free(model_bytes);
     free(sums.jcts);
 }

@@ -1,5 +1,6 @@
 #include "cluster/workload.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +39,8 @@ static enum status read_arrival(const struct workload *workload, const struct cs
         return csv_error(csv, (int)column, error, "%s", why.message);
     if (*time < workload->last_arrival)
         return csv_error(csv, (int)column, error,
-                         "%.17g goes back in time: the job before arrives at %.17g; sort the rows by arrival_s", arrival_s,
-                         clock_to_seconds(&workload->clock, workload->last_arrival));
+                         "%.17g goes back in time: the job before arrives at %.17g; sort the rows by arrival_s",
+                         arrival_s, clock_to_seconds(&workload->clock, workload->last_arrival));
     return STATUS_OK;
 }
 
@@ -53,7 +54,8 @@ static enum status read_row(struct workload *workload, const struct csv *csv, co
     if (status != STATUS_OK)
         return status;
     if (units_number(csv_field(csv, columns->beta), &job.beta, &why) != STATUS_OK || !(job.beta > 0 && job.beta <= 1))
-        return csv_error(csv, (int)columns->beta, error, "found '%.40s'; expected a number above 0, 1 at most, e.g. 0.5",
+        return csv_error(csv, (int)columns->beta, error,
+                         "found '%.40s'; expected a number above 0, 1 at most, e.g. 0.5",
                          csv_field(csv, columns->beta));
     if (columns->degree >= 0 && (units_integer(csv_field(csv, (size_t)columns->degree), &degree, &why) != STATUS_OK ||
                                  degree < 0 || degree > UINT32_MAX))
@@ -91,6 +93,75 @@ enum status workload_read(struct workload *workload, const char *path, struct mo
     return status;
 }
 
+/* ---- arrivals of a cluster trace ---- */
+
+/* Days since 1970-01-01 of a date in the Gregorian calendar. */
+static int64_t day_number(int64_t year, int64_t month, int64_t day)
+{
+    static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    int64_t leap_year = month > 2 ? year : year - 1;
+    return 365 * (year - 1970) + leap_year / 4 - leap_year / 100 + leap_year / 400 - 477 + before[month - 1] + day - 1;
+}
+
+static bool read_timestamp(const char *text, double *time_s)
+{
+    int year, month, day, hour, minute, used = 0;
+    double second;
+    if (units_number(text, time_s, NULL) == STATUS_OK)
+        return *time_s >= 0;
+    if (sscanf(text, "%4d-%2d-%2d%*[T ]%2d:%2d:%lf%n", &year, &month, &day, &hour, &minute, &second, &used) != 6 ||
+        text[used] || year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 ||
+        minute < 0 || minute > 59 || !(second >= 0 && second < 61))
+        return false;
+    *time_s = (double)(day_number(year, month, day) * 86400 + hour * 3600 + minute * 60) + second;
+    return true;
+}
+
+static enum status read_arrival_row(struct workload *workload, const struct csv *csv, size_t column, double speedup,
+                                    double *first_s, struct error *error)
+{
+    double time_s;
+    sim_time time;
+    struct error why;
+    size_t count = workload->arrival_count;
+    if (!read_timestamp(csv_field(csv, column), &time_s))
+        return csv_error(csv, (int)column, error, "found '%.40s'; expected seconds or YYYY-MM-DD HH:MM:SS",
+                         csv_field(csv, column));
+    if (count == 0)
+        *first_s = time_s;
+    if (time_s < *first_s ||
+        clock_from_seconds(&workload->clock, (time_s - *first_s) / speedup, &time, &why) != STATUS_OK)
+        return csv_error(csv, (int)column, error, "%s", time_s < *first_s ? "goes back in time" : why.message);
+    if (count && time < workload->arrival_times[count - 1])
+        return csv_error(csv, (int)column, error, "goes back in time; sort the rows by timestamp");
+    workload->arrival_times = memory_grow(workload->arrival_times, &workload->arrival_capacity, count + 1, sizeof time);
+    workload->arrival_times[workload->arrival_count++] = time;
+    return STATUS_OK;
+}
+
+enum status workload_read_arrivals(struct workload *workload, const char *path, double speedup, struct error *error)
+{
+    struct csv *csv;
+    size_t column;
+    double first_s = 0;
+    bool has_row = true;
+    enum status status = csv_open(path, &csv, error);
+    if (status != STATUS_OK)
+        return status;
+    status = csv_need_column(csv, "timestamp", &column, error);
+    while (status == STATUS_OK) {
+        status = csv_next(csv, &has_row, error);
+        if (status != STATUS_OK || !has_row)
+            break;
+        status = read_arrival_row(workload, csv, column, speedup, &first_s, error);
+    }
+    if (status == STATUS_OK && workload->arrival_count == 0)
+        status = error_at(error, path, 1, 0, "no jobs: give at least one row with a timestamp");
+    workload->arrivals = ARRIVALS_TRACE;
+    csv_close(csv);
+    return status;
+}
+
 /* ---- drawn ---- */
 
 /* A new pool holds each model equally often; it is shuffled as a whole and used up from the front. */
@@ -120,8 +191,8 @@ static uint32_t draw_model(struct workload *workload)
 static enum status draw_arrival(struct workload *workload, sim_time *arrival, struct error *error)
 {
     sim_time gap = workload->interarrival;
-    if (workload->drawn == 0) {
-        *arrival = 0;
+    if (workload->arrivals == ARRIVALS_TRACE || workload->drawn == 0) {
+        *arrival = workload->arrivals == ARRIVALS_TRACE ? workload->arrival_times[workload->drawn] : 0;
         return STATUS_OK;
     }
     if (workload->arrivals != ARRIVALS_FIXED) {
@@ -154,7 +225,9 @@ enum status workload_start(struct workload *workload, struct error *error)
 enum status workload_next(struct workload *workload, struct job *job, bool *has_job, struct error *error)
 {
     uint64_t limit = workload->is_replay ? workload->row_count : workload->job_limit;
-    *has_job = (limit == 0 && !workload->is_replay) || workload->drawn < limit;
+    *has_job = limit == 0 || workload->drawn < limit;
+    if (workload->arrivals == ARRIVALS_TRACE && workload->drawn >= workload->arrival_count)
+        *has_job = false;
     if (!*has_job)
         return STATUS_OK;
     if (workload->is_replay) {
@@ -181,5 +254,6 @@ void workload_free(struct workload *workload)
         gsl_ran_discrete_free(workload->pool_lookup);
     free(workload->pool);
     free(workload->rows);
+    free(workload->arrival_times);
     *workload = (struct workload){0};
 }

@@ -18,7 +18,7 @@ struct job {
     uint32_t trace_degree; /* 0 without one */
 };
 
-enum arrival_law { ARRIVALS_FIXED, ARRIVALS_POISSON, ARRIVALS_UNIFORM };
+enum arrival_law { ARRIVALS_FIXED, ARRIVALS_POISSON, ARRIVALS_UNIFORM, ARRIVALS_TRACE };
 
 /* Zero-initialise, fill the settings, then workload_start. */
 struct workload {
@@ -26,8 +26,8 @@ struct workload {
     struct sim_clock clock;
     uint64_t seed;
     enum arrival_law arrivals;
-    double interarrival_s; /* the mean */
-    uint64_t job_limit;    /* 0 = none */
+    double interarrival_s;       /* the mean */
+    uint64_t job_limit;          /* 0 = none */
     const uint32_t *pool_models; /* borrowed: models to draw from ... */
     const double *pool_weights;  /* ... with these weights, or NULL: each equally often, drawn without replacement */
     uint32_t pool_count;
@@ -37,6 +37,8 @@ struct workload {
     struct job *rows; /* of a replayed file */
     size_t row_count, row_capacity;
     bool is_replay;
+    sim_time *arrival_times; /* of ARRIVALS_TRACE */
+    size_t arrival_count, arrival_capacity;
     uint64_t drawn; /* jobs handed out so far */
     sim_time last_arrival, interarrival;
     uint32_t *pool; /* shuffled copies; drawn from the front */
@@ -49,6 +51,11 @@ struct workload {
  * arrivals must not go back, beta in (0, 1]. Needs workload->clock. */
 STATUS_MUST_USE enum status workload_read(struct workload *workload, const char *path, struct models *models,
                                           struct error *error);
+
+/* Reads the arrivals of a cluster trace: the column timestamp, in seconds or as YYYY-MM-DD HH:MM:SS, divided by
+ * speedup; the first one is time 0. Needs workload->clock; sets arrivals to ARRIVALS_TRACE. */
+STATUS_MUST_USE enum status workload_read_arrivals(struct workload *workload, const char *path, double speedup,
+                                                   struct error *error);
 
 /* Makes the settings ready for workload_next. */
 STATUS_MUST_USE enum status workload_start(struct workload *workload, struct error *error);

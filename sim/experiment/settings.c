@@ -56,21 +56,46 @@ const struct key settings_keys[] = {
      .type = KEY_CHOICE,
      AT(workload.arrivals),
      .default_text = "fixed",
-     .choices = "fixed|poisson",
+     .choices = "fixed|poisson|uniform|trace",
      .when = DRAWN,
-     .doc = "Time between jobs: always the same, or exponential."},
+     .doc = "Time between jobs: always the same, exponential, uniform between 0 and twice the mean, or as in a cluster "
+            "trace."},
+    {.name = "workload.arrivals_trace",
+     .type = KEY_FILE,
+     AT(workload.arrivals_trace),
+     .when = DRAWN "&workload.arrivals=trace",
+     .doc = "A cluster trace whose column timestamp (seconds, or YYYY-MM-DD HH:MM:SS) says when jobs arrive; the first "
+            "one is time 0. Models and beta are drawn as usual.",
+     .example = "philly.csv",
+     .is_needed = true},
+    {.name = "workload.arrivals_speedup",
+     .type = KEY_NUMBER,
+     AT(workload.arrivals_speedup),
+     .default_text = "1",
+     .minimum = ">0",
+     .when = DRAWN "&workload.arrivals=trace",
+     .doc = "How many times faster than in the trace jobs arrive."},
+    {.name = "workload.load",
+     .type = KEY_NUMBER,
+     AT(workload.load),
+     .minimum = ">0",
+     .maximum = "1000",
+     .when = DRAWN "&workload.arrivals=fixed|poisson|uniform",
+     .doc = "Offered load as a fraction of what the devices can compute: sets the mean time between jobs from the mean "
+            "sequential time of the models.",
+     .example = "0.9"},
     {.name = "workload.interarrival",
      .type = KEY_SECONDS,
      AT(workload.interarrival_s),
      .default_text = "1000s",
      .minimum = ">0s",
-     .when = DRAWN,
+     .when = DRAWN "&workload.arrivals=fixed|poisson|uniform&workload.load=",
      .doc = "The mean time between two jobs."},
     {.name = "workload.beta",
      .type = KEY_CHOICE,
      AT(workload.beta),
      .default_text = "A",
-     .choices = "A|B|C|D|uniform|fixed|skew_normal|table",
+     .choices = "A|B|C|D|uniform|fixed|skew_normal|table|mixture",
      .when = DRAWN,
      .doc = "How the share of its one-device time that a job may take is drawn; A to D are those of PAC-ML."},
     {.name = "workload.beta_value",
@@ -98,13 +123,21 @@ const struct key settings_keys[] = {
      .doc = "A CSV file of shares and their probabilities.",
      .example = "shares.csv",
      .is_needed = true},
+    {.name = "workload.beta_mixture",
+     .type = KEY_LIST,
+     AT(workload.beta_mixture),
+     .when = DRAWN "&workload.beta=mixture",
+     .doc = "Named laws (A, B, C, D) with their shares.",
+     .example = "[A:0.5, D:0.5]",
+     .is_needed = true},
     {.name = "workload.jobs",
      .type = KEY_INTEGER,
      AT(workload.jobs),
      .default_text = "0",
      .minimum = "0",
      .when = DRAWN,
-     .doc = "How many jobs arrive; 0 = as many as fit before the horizon.",
+     .doc = "How many jobs arrive; 0 = as many as fit before the horizon. Given without run.horizon, the run ends when "
+            "the last of them has ended.",
      .example = "1000"},
     {.name = "workload.steps",
      .type = KEY_INTEGER,
@@ -120,6 +153,35 @@ const struct key settings_keys[] = {
      .default_text = "published",
      .choices = "published",
      .doc = "How long a transfer takes: the formulas of the PAC-ML simulator."},
+
+    {.name = "network.node_rate",
+     .type = KEY_RATE,
+     AT(network.node_rate_bytes_per_s),
+     .minimum = ">0B/s",
+     .doc = "What a server sends over all its transceivers together; not set, as the topology says.",
+     .example = "3.125GB/s"},
+
+    {.name = "admission.policy",
+     .type = KEY_CHOICE,
+     AT(admission.policy),
+     .default_text = "instant",
+     .choices = "instant|queue",
+     .doc = "What becomes of a job that finds no servers: blocked at once, as published, or it waits in a queue."},
+    {.name = "admission.length",
+     .type = KEY_INTEGER,
+     AT(admission.length),
+     .default_text = "10",
+     .minimum = "1",
+     .maximum = "1000000",
+     .when = "admission.policy=queue",
+     .doc = "Places in the queue; a job that finds it full is blocked."},
+    {.name = "admission.patience",
+     .type = KEY_SECONDS,
+     AT(admission.patience_s),
+     .minimum = ">0s",
+     .when = "admission.policy=queue",
+     .doc = "How long a job waits before it gives up; not set, until its limit could no longer be met.",
+     .example = "3600s"},
 
     {.name = "partition.strategy",
      .type = KEY_CHOICE,
@@ -174,9 +236,16 @@ const struct key settings_keys[] = {
     {.name = "run.horizon",
      .type = KEY_SECONDS,
      AT(run.horizon_s),
-     .default_text = "1000000s",
      .minimum = ">0s",
-     .doc = "The simulated time at which a run ends."},
+     .doc = "The simulated time at which a run ends. Not set: when the last job has ended, for workload.trace and "
+            "workload.jobs; otherwise 1000000s, as published.",
+     .example = "1000000s"},
+    {.name = "run.warm_up",
+     .type = KEY_SECONDS,
+     AT(run.warm_up_s),
+     .default_text = "0s",
+     .minimum = "0s",
+     .doc = "Jobs that arrive before this are simulated but not counted."},
     {.name = "run.seed",
      .type = KEY_INTEGER,
      AT(run.seed),
@@ -228,6 +297,14 @@ static enum status check_weights(const struct keys *keys, const struct settings 
     return STATUS_OK;
 }
 
+double settings_horizon_s(const struct settings *settings)
+{
+    const double published_s = 1e6;
+    if (settings->run.horizon_s > 0)
+        return settings->run.horizon_s;
+    return settings->workload.trace || settings->workload.jobs ? 0 : published_s;
+}
+
 static double ticks_in(double time_s, double tick_ps)
 {
     return time_s * (1e12 / tick_ps);
@@ -237,7 +314,9 @@ static double ticks_in(double time_s, double tick_ps)
 static enum status check_horizon(const struct keys *keys, const struct settings *settings, struct error *error)
 {
     const double most_ticks = 9.2e18;
-    double horizon_s = settings->run.horizon_s, tick_ps = (double)settings->run.tick_ps;
+    double horizon_s = settings_horizon_s(settings), tick_ps = (double)settings->run.tick_ps;
+    if (horizon_s <= 0)
+        return STATUS_OK;
     size_t key = key_named("run.horizon");
     char horizon[UNITS_TEXT_BYTES], tick[UNITS_TEXT_BYTES], better[UNITS_TEXT_BYTES];
     units_format_time_s(horizon_s, horizon);

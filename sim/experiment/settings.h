@@ -22,20 +22,31 @@ struct settings {
         const char *trace;     /* a path, found; NULL = jobs are drawn */
         const char *time_unit; /* what a profile's millisecond is read as: "s" or "ms" */
         struct key_list models;
-        struct key_list weights; /* empty = all alike; else as many as models, checked to be numbers > 0 */
-        const char *arrivals;    /* "fixed" or "poisson" */
+        struct key_list weights;    /* empty = all alike; else as many as models, checked to be numbers > 0 */
+        const char *arrivals;       /* "fixed", "poisson", "uniform" or "trace" */
+        const char *arrivals_trace; /* a path, found */
+        double arrivals_speedup;
+        double load; /* 0 = not set */
         double interarrival_s;
         const char *beta; /* a distribution's name */
         double beta_value;
         double beta_skew;
         const char *beta_table; /* a path, found */
-        int64_t jobs;           /* 0 = until the horizon */
-        int64_t steps;          /* training steps a job */
+        struct key_list beta_mixture;
+        int64_t jobs;  /* 0 = until the horizon */
+        int64_t steps; /* training steps a job */
     } workload;
 
     struct {
         const char *model;
+        double node_rate_bytes_per_s; /* 0 = as the topology says */
     } network;
+
+    struct {
+        const char *policy;
+        int64_t length;
+        double patience_s; /* 0 = not set */
+    } admission;
 
     struct {
         const char *strategy;
@@ -57,7 +68,8 @@ struct settings {
     } step;
 
     struct {
-        double horizon_s;
+        double horizon_s; /* 0 = not set, see settings_horizon_s */
+        double warm_up_s;
         int64_t seed;
         int64_t tick_ps;
         bool writes_jobs; /* run.jobs_file */
@@ -68,6 +80,9 @@ struct settings {
 
 extern const struct key settings_keys[];
 extern const size_t settings_key_count;
+
+/* When the run ends, in seconds; 0 = when the last job has ended. */
+double settings_horizon_s(const struct settings *settings);
 
 /* What no single key can check: weights against models, horizon against tick. Call after keys_check. */
 STATUS_MUST_USE enum status settings_check(const struct keys *keys, const struct settings *settings,

@@ -18,28 +18,58 @@ double world_quantum_ms(const struct settings *settings)
     return (double)settings->partition.quantum_ps / 1e9;
 }
 
-/* The law of beta. A, B, C, D are the published ones. */
+/* One of the published laws, A, B, C or D; false where the name is none of them. */
+static bool add_published(struct beta_law *law, const char *name, double share, uint64_t seed)
+{
+    static const double skews[] = {0, 5, 0, -5};
+    struct beta_law one = {0};
+    if (strlen(name) != 1 || *name < 'A' || *name > 'D')
+        return false;
+    if (*name == 'A') {
+        beta_uniform(&one);
+    } else {
+        struct random_stream *random = random_open(seed, "beta.table", 0);
+        beta_skew_normal(&one, skews[*name - 'A'], random);
+        random_close(random);
+    }
+    beta_mix(law, &one, share);
+    beta_free(&one);
+    return true;
+}
+
+static enum status open_mixture(struct beta_law *law, const struct settings *settings, struct error *error)
+{
+    const struct key_list *items = &settings->workload.beta_mixture;
+    for (size_t i = 0; i < items->count; i++) {
+        char name[2] = {items->items[i][0], '\0'};
+        double share = 0;
+        bool is_good = name[0] && items->items[i][1] == ':' &&
+                       units_number(items->items[i] + 2, &share, NULL) == STATUS_OK && share > 0 &&
+                       add_published(law, name, share, (uint64_t)settings->run.seed);
+        if (!is_good)
+            return error_set(error, STATUS_USER,
+                             "workload.beta_mixture: '%.40s': expected a law and its share, e.g. A:0.5",
+                             items->items[i]);
+    }
+    return STATUS_OK;
+}
+
 static enum status open_beta(struct beta_law *law, const struct settings *settings, struct error *error)
 {
     const char *name = settings->workload.beta;
     uint64_t seed = (uint64_t)settings->run.seed;
-    static const struct {
-        const char *name;
-        double skew;
-    } published[] = {{"B", 5}, {"C", 0}, {"D", -5}};
     if (strcmp(name, "table") == 0)
         return beta_load(law, settings->workload.beta_table, error);
-    if (strcmp(name, "A") == 0 || strcmp(name, "uniform") == 0) {
+    if (strcmp(name, "mixture") == 0)
+        return open_mixture(law, settings, error);
+    if (strcmp(name, "uniform") == 0) {
         beta_uniform(law);
     } else if (strcmp(name, "fixed") == 0) {
         beta_fixed(law, settings->workload.beta_value);
-    } else {
-        double skew = settings->workload.beta_skew;
-        for (size_t i = 0; i < sizeof published / sizeof *published; i++)
-            if (strcmp(name, published[i].name) == 0)
-                skew = published[i].skew;
+    } else if (!add_published(law, name, 1, seed)) {
+        require(strcmp(name, "skew_normal") == 0);
         struct random_stream *random = random_open(seed, "beta.table", 0);
-        beta_skew_normal(law, skew, random);
+        beta_skew_normal(law, settings->workload.beta_skew, random);
         random_close(random);
     }
     return STATUS_OK;
@@ -68,6 +98,40 @@ static enum status open_pool(struct world *world, const struct settings *setting
     return STATUS_OK;
 }
 
+static enum arrival_law arrivals_named(const char *name)
+{
+    return strcmp(name, "poisson") == 0   ? ARRIVALS_POISSON
+           : strcmp(name, "uniform") == 0 ? ARRIVALS_UNIFORM
+                                          : ARRIVALS_FIXED;
+}
+
+/* The time between jobs at which they ask for this share of all devices' time, if none were split. */
+static double interarrival_at(const struct world *world, double load)
+{
+    double sum_s = 0, weights = 0;
+    for (uint32_t i = 0; i < world->workload.pool_count; i++) {
+        double weight = world->pool_weights ? world->pool_weights[i] : 1;
+        const struct graph *graph = world->models.graphs[world->pool_models[i]];
+        sum_s += weight * graph_sum(graph).sequential_ms * world->cluster.unit_s * (double)world->cluster.steps;
+        weights += weight;
+    }
+    return sum_s / weights / (load * world->topology.server_count);
+}
+
+static enum status open_drawn(struct world *world, const struct settings *settings, struct error *error)
+{
+    struct workload *workload = &world->workload;
+    enum status status = open_pool(world, settings, error);
+    if (status == STATUS_OK)
+        status = open_beta(&workload->beta, settings, error);
+    if (status == STATUS_OK && strcmp(settings->workload.arrivals, "trace") == 0)
+        status = workload_read_arrivals(workload, settings->workload.arrivals_trace,
+                                        settings->workload.arrivals_speedup, error);
+    if (status == STATUS_OK && settings->workload.load > 0)
+        workload->interarrival_s = interarrival_at(world, settings->workload.load);
+    return status;
+}
+
 static enum status open_workload(struct world *world, const struct settings *settings, struct error *error)
 {
     struct workload *workload = &world->workload;
@@ -75,15 +139,10 @@ static enum status open_workload(struct world *world, const struct settings *set
     workload->seed = (uint64_t)settings->run.seed;
     workload->interarrival_s = settings->workload.interarrival_s;
     workload->job_limit = (uint64_t)settings->workload.jobs;
-    workload->arrivals = strcmp(settings->workload.arrivals, "poisson") == 0 ? ARRIVALS_POISSON : ARRIVALS_FIXED;
-    enum status status;
-    if (settings->workload.trace) {
-        status = workload_read(workload, settings->workload.trace, &world->models, error);
-    } else {
-        status = open_pool(world, settings, error);
-        if (status == STATUS_OK)
-            status = open_beta(&workload->beta, settings, error);
-    }
+    workload->arrivals = arrivals_named(settings->workload.arrivals);
+    enum status status = settings->workload.trace
+                             ? workload_read(workload, settings->workload.trace, &world->models, error)
+                             : open_drawn(world, settings, error);
     return status == STATUS_OK ? workload_start(workload, error) : status;
 }
 
@@ -110,10 +169,16 @@ enum status world_build(struct world *world, const struct settings *settings, st
         .fixed_degree = (uint32_t)settings->partition.degree,
         .keeps_by_degree = strcmp(settings->step.memo, "model_degree") == 0,
         .slack_s = published_slack_s,
+        .queue_length = strcmp(settings->admission.policy, "queue") == 0 ? (uint64_t)settings->admission.length : 0,
+        .patience_s = settings->admission.patience_s,
+        .warm_up_s = settings->run.warm_up_s,
     };
     require(world->cluster.partitioner && world->cluster.placer && world->cluster.scheduler);
-    if (settings->run.horizon_s > 0)
-        status = clock_from_seconds(&world->cluster.clock, settings->run.horizon_s, &world->cluster.horizon, error);
+    if (settings->network.node_rate_bytes_per_s > 0)
+        world->topology.node_rate_bytes_per_s = settings->network.node_rate_bytes_per_s;
+    double horizon_s = settings_horizon_s(settings);
+    if (horizon_s > 0)
+        status = clock_from_seconds(&world->cluster.clock, horizon_s, &world->cluster.horizon, error);
     return status == STATUS_OK ? open_workload(world, settings, error) : status;
 }
 

@@ -7,7 +7,8 @@
 uint32_t split_parts(double forward_ms, double quantum_ms, uint32_t degree)
 {
     require(degree >= 1 && quantum_ms > 0);
-    /* In doubles, as published: 0.07 / 0.01 is 7.000000000000001 and gives 8. Compared before the conversion: it may not fit. */
+    /* In doubles, as published: 0.07 / 0.01 is 7.000000000000001 and gives 8. Compared before the conversion: it may
+     * not fit. */
     double wanted = 2 * ceil(ceil(forward_ms / quantum_ms) / 2);
     uint32_t parts = wanted < degree ? (uint32_t)wanted : degree;
     return parts ? parts : 1;
@@ -204,8 +205,8 @@ struct graph_totals graph_sum(const struct graph *graph)
     for (uint32_t op = 0; op < graph->op_count; op++)
         sum.sequential_ms += graph->ops[op].backward_ms;
     for (uint32_t e = 0; e < graph->edge_count; e++)
-        sum.dep_bytes += graph->ops[graph->edges[e].source].activation_bytes +
-                         graph->ops[graph->edges[e].target].activation_bytes;
+        sum.dep_bytes +=
+            graph->ops[graph->edges[e].source].activation_bytes + graph->ops[graph->edges[e].target].activation_bytes;
     sum.dep_bytes += graph->ops[graph->last_op].activation_bytes;
     return sum;
 }

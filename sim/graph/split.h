@@ -37,12 +37,12 @@ struct split {
     uint32_t *out_start, *out_count; /* per task: its out-links are links[out_start[t]] and following */
     uint32_t *in_start;              /* 2 * op_count + 1: in-links of task t are links[in_link[in_start[t] ..]] */
     uint32_t *in_link;
-    uint64_t part_count;      /* parts of all tasks: "ops" as published */
-    uint64_t dep_count;       /* dependencies, sync edges included: "deps" as published */
-    double sequential_ms;     /* time of all parts one after the other, summed in the published order */
-    uint32_t *order;          /* 2 * op_count: tasks in the node order of the written-out graph ... */
-    uint32_t *position;       /* ... and where each task stands in it */
-    struct arena arena;       /* owns all of the above */
+    uint64_t part_count;  /* parts of all tasks: "ops" as published */
+    uint64_t dep_count;   /* dependencies, sync edges included: "deps" as published */
+    double sequential_ms; /* time of all parts one after the other, summed in the published order */
+    uint32_t *order;      /* 2 * op_count: tasks in the node order of the written-out graph ... */
+    uint32_t *position;   /* ... and where each task stands in it */
+    struct arena arena;   /* owns all of the above */
 };
 
 /* How many parts an op of this forward time gets (section 2). Degrees: 1 or even. */

@@ -16,9 +16,9 @@
 #include "topology/topology.h"
 
 struct published_network {
-    double hop_s;                         /* propagation + both ends' io */
-    double transceiver_rate_bytes_per_s;  /* of one of the node's transceivers */
-    int64_t transceivers;                 /* one per communication group */
+    double hop_s;                               /* propagation + both ends' io */
+    double transceiver_rate_bytes_per_s;        /* of one of the node's transceivers */
+    int64_t transceivers;                       /* one per communication group */
     double memory_rate_bytes_per_s, peak_per_s; /* roofline of the reduction */
 };
 

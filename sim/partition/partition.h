@@ -16,9 +16,9 @@
 struct partition_request {
     const uint32_t *legal; /* degrees allowed now, ascending, without 0 */
     uint32_t legal_count;
-    double sequential_s; /* of the unsplit job */
-    double limit_s;      /* beta times that */
-    uint32_t trace_degree;         /* what the workload says, 0 = refuse */
+    double sequential_s;          /* of the unsplit job */
+    double limit_s;               /* beta times that */
+    uint32_t trace_degree;        /* what the workload says, 0 = refuse */
     uint32_t fixed_degree;        /* partition.degree */
     struct random_stream *random; /* this job's own stream */
     /* Would the job, split this far, find a block now and meet its limit? Simulates. */

@@ -48,21 +48,21 @@ struct look_ahead {
     const struct split *split;
     uint32_t op_count, task_count, words;
     struct local_servers servers;
-    double *link_s;             /* per link */
+    double *link_s;                 /* per link */
     double (*sync_s)[PAIR_CLASSES]; /* per op that is split */
-    uint32_t *rank;             /* per task */
-    uint32_t *part_start;       /* per op: its first part among all parts of a pass */
-    uint32_t *need;             /* per task: dependencies each of its parts waits for, sync edges aside */
-    uint32_t *met;              /* per part of each task: dependencies that came, sync edges included */
-    double *left_s;             /* per part of each task */
-    bool *is_ready;             /* per part of each task */
-    uint32_t *parts_left;       /* per task */
-    uint32_t *ended;            /* tasks with parts that ended in this tick ... */
+    uint32_t *rank;                 /* per task */
+    uint32_t *part_start;           /* per op: its first part among all parts of a pass */
+    uint32_t *need;                 /* per task: dependencies each of its parts waits for, sync edges aside */
+    uint32_t *met;                  /* per part of each task: dependencies that came, sync edges included */
+    double *left_s;                 /* per part of each task */
+    bool *is_ready;                 /* per part of each task */
+    uint32_t *parts_left;           /* per task */
+    uint32_t *ended;                /* tasks with parts that ended in this tick ... */
     uint32_t ended_count;
-    uint64_t **ended_servers;   /* ... and per task the servers of those parts, or NULL */
-    struct ready_heap *ready;   /* per local server */
-    uint32_t *part_of;          /* per (list, local server): which part sits there; see part_at() */
-    uint64_t **list_servers;    /* per list: bit set of its servers */
+    uint64_t **ended_servers; /* ... and per task the servers of those parts, or NULL */
+    struct ready_heap *ready; /* per local server */
+    uint32_t *part_of;        /* per (list, local server): which part sits there; see part_at() */
+    uint64_t **list_servers;  /* per list: bit set of its servers */
     struct flight *flights;
     uint32_t flight_count;
     size_t flight_capacity;
@@ -164,8 +164,7 @@ static void flight_targets(const struct look_ahead *run, const struct flight *fl
     const uint32_t *servers = list_of(run, link->target, &count);
     memset(targets, 0, run->words * sizeof *targets);
     for (uint32_t i = 0; i < count; i++)
-        if (servers[i] != source &&
-            pair_class(&run->servers.at[source], &run->servers.at[servers[i]]) == flight->class)
+        if (servers[i] != source && pair_class(&run->servers.at[source], &run->servers.at[servers[i]]) == flight->class)
             targets[servers[i] / 64] |= UINT64_C(1) << servers[i] % 64;
 }
 
@@ -260,7 +259,7 @@ static void launch_all(struct look_ahead *run, uint32_t task, uint64_t *sources)
         const struct split_link *link = &split->links[l];
         if (link->kind == LINK_SYNC) {
             unsigned classes = sync_classes(run, task, sources);
-            for (unsigned class = 0; class < PAIR_CLASSES; class++)
+            for (unsigned class = 0; class < PAIR_CLASSES; class ++)
                 if (classes >> class & 1)
                     launch(run, l, class, run->sync_s[task % run->op_count][class], sources);
             continue;
@@ -461,7 +460,7 @@ static void time_network(struct look_ahead *run, struct step_result *result)
     published_link_times(run->input, &run->servers, &network, run->link_s);
     for (uint32_t l = 0; l < run->split->link_count; l++) {
         const struct split_link *link = &run->split->links[l];
-        for (unsigned class = 0; link->kind == LINK_SYNC && class < PAIR_CLASSES; class++)
+        for (unsigned class = 0; link->kind == LINK_SYNC && class < PAIR_CLASSES; class ++)
             run->sync_s[link->source - run->op_count][class] = published_sync_s(&network, link->bytes, class);
     }
     result->flows = published_count_flows(run->input, &run->servers, &network, run->link_s);
@@ -517,11 +516,10 @@ static enum status stuck(const struct look_ahead *run, struct error *error)
     for (uint32_t task = 0; task < run->task_count; task++) {
         size_t index = part_index(run, task, 0);
         if (run->parts_left[task] && !run->is_ready[index])
-            return error_set(error, STATUS_IMPOSSIBLE,
-                             "deadlock: %s op %u of model %s waits for %u dependencies and got %u",
-                             task < run->op_count ? "forward" : "backward",
-                             run->split->graph->ops[task % run->op_count].id, run->split->graph->name, run->need[task],
-                             run->met[index]);
+            return error_set(
+                error, STATUS_IMPOSSIBLE, "deadlock: %s op %u of model %s waits for %u dependencies and got %u",
+                task < run->op_count ? "forward" : "backward", run->split->graph->ops[task % run->op_count].id,
+                run->split->graph->name, run->need[task], run->met[index]);
     }
     return error_set(error, STATUS_IMPOSSIBLE, "deadlock: a transfer never ends");
 }

@@ -191,7 +191,7 @@ static uint64_t count_sync_flows(const struct step_input *input, const struct lo
     uint32_t op = link->source % input->split->graph->op_count;
     struct placement_list at = input->placement->lists[input->placement->list_of_op[op]];
     bool takes_time[PAIR_CLASSES];
-    for (unsigned class = 0; class < PAIR_CLASSES; class++)
+    for (unsigned class = 0; class < PAIR_CLASSES; class ++)
         takes_time[class] = published_sync_s(network, link->bytes, class) > 0;
     uint64_t flows = 0;
     for (uint32_t i = 0; i < at.count; i++)

@@ -25,7 +25,7 @@ struct step_input {
     const struct placement *placement;
     const struct topology *topology;
     const struct scheduler *scheduler;
-    double unit_s; /* what a profile's millisecond is taken for: 1 (published) or 0.001 */
+    double unit_s;                        /* what a profile's millisecond is taken for: 1 (published) or 0.001 */
     const struct step_observer *observer; /* NULL = nobody looks */
 };
 
