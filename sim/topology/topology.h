@@ -7,6 +7,7 @@
 #ifndef TOPOLOGY_TOPOLOGY_H
 #define TOPOLOGY_TOPOLOGY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/memory.h"
@@ -17,7 +18,7 @@ enum { TOPOLOGY_RACK_MAX = 64, TOPOLOGY_NAME_BYTES = 36 };
 
 struct topology {
     const char *title;
-    const char *fabric;             /* "ramp" */
+    const char *fabric;             /* "ramp", ... */
     int64_t groups, racks, servers; /* groups, racks a group, servers a rack */
     uint32_t server_count;
     const char *device_name;
@@ -27,7 +28,43 @@ struct topology {
     double node_rate_bytes_per_s;          /* all transceivers of a server together */
     int64_t propagation_ps;
     int64_t io_latency_ps; /* paid at each end */
-    struct arena arena;    /* owns the texts */
+    /* Of the fabric in use; the others hold their defaults. */
+    struct {
+        int64_t reconfiguration_ps, slot_ps;
+        int64_t planes; /* subnets side by side for each pair of groups and transmitter */
+    } ramp;
+    struct {
+        int64_t switches;
+        int64_t reconfiguration_ps;
+        const char *scope; /* "port" or "switch" */
+    } ocs;
+    struct {
+        int64_t wavelengths;  /* a fibre and direction carries */
+        int64_t transceivers; /* pairs of micro-rings a server */
+        int64_t reconfiguration_ps;
+        const char *route; /* "shortest" or "first_fit" */
+    } ring;
+    struct {
+        int64_t switches;
+        int64_t slot_ps, dark_ps;
+        bool is_two_hop, is_staggered;
+    } rotor;
+    struct {
+        int64_t wavelengths; /* and ports of a grating */
+        int64_t planes;      /* gratings side by side */
+        int64_t reconfiguration_ps, slot_ps;
+    } awgr;
+    struct {
+        const char *graph; /* "ring", "torus" or "expander" */
+        int64_t degree;
+        int64_t dimensions; /* of the torus */
+        int64_t reconfiguration_ps;
+    } fixed; /* fabric "static", a word C keeps for itself */
+    struct {
+        double oversubscription;
+        int64_t radix; /* servers below one edge switch */
+    } packet;
+    struct arena arena; /* owns the texts */
 };
 
 /* Reads a topology file. Fills *out on success only; topology_free releases what it owns. */

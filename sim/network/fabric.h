@@ -1,0 +1,162 @@
+/* Fabrics: what kinds of optical network there are, one file and one line in the registry each.
+ *
+ * A fabric says which hardware a circuit needs; network.c does the rest (lines,
+ * switching, accounting). Hardware is named by 64-bit numbers of the fabric's
+ * own: those below `dense` always exist (transceivers, ports) and live in an
+ * array; higher ones (wavelengths of subnets) are made when first used. Every
+ * number serves one circuit at a time.
+ *
+ * A fabric without circuits on request (rotor: a schedule; static: many hops;
+ * packet: shared links) takes over with `send`: it gets each transfer, runs its
+ * own events, and ends the transfer with network_begin and network_finish, so
+ * that reports, totals and errors stay the same for everyone.
+ *
+ * A fabric owns its state (freed by close), borrows the topology until then, and
+ * keeps no mutable globals. plan and send must cost the same whatever the number
+ * of nodes.
+ */
+#ifndef NETWORK_FABRIC_H
+#define NETWORK_FABRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/clock.h"
+#include "engine/engine.h"
+#include "engine/status.h"
+#include "network/network.h"
+#include "topology/topology.h"
+
+/* No switch is stopped, no transfer, and so on. */
+#define FABRIC_NONE UINT32_MAX
+
+enum { FABRIC_TEXT_BYTES = 96 };
+
+/* What a circuit is for. */
+struct fabric_pair {
+    uint32_t source;
+    const uint32_t *targets; /* target_count of them, at least 1 */
+    uint32_t target_count;
+    uint16_t first_lane; /* plus 1; 0 = the fabric's choice */
+    uint16_t lanes;      /* at least 1 */
+};
+
+/* A growing list of hardware numbers. */
+struct fabric_list {
+    uint64_t *ids;
+    size_t count, capacity;
+};
+
+void fabric_list_add(struct fabric_list *list, uint64_t id);
+
+/* The answer of plan: what to hold, or what to stand in line at. */
+struct fabric_plan {
+    struct fabric_list hold; /* all hardware of the circuit, each once */
+    struct fabric_list wait; /* plan_choose alone: hardware or lines (see first_line) any of whose release may help */
+    uint32_t stopped_switch; /* the switch that goes dark while this circuit is set up (scope switch), or FABRIC_NONE */
+};
+
+struct fabric;
+
+/* A fabric made for one topology. open fills it; everything in ticks of the clock. */
+struct fabric_state {
+    const struct fabric *fabric;
+    const struct topology *topology;
+    struct sim_clock clock;
+    void *own;             /* the fabric's, freed by close */
+    uint64_t dense;        /* hardware numbers below it always exist */
+    uint32_t line_count;   /* lines of waiting requests that are no hardware: plan_choose, line_of */
+    uint32_t switch_count; /* that can be stopped */
+    sim_time reconfiguration;
+    sim_time latency;          /* propagation + io at both ends */
+    sim_time slot;             /* payloads take whole slots; 0 = not slotted */
+    uint64_t rate_bytes_per_s; /* of one lane, above 0 */
+    uint16_t lanes_max;        /* side by side between two nodes */
+    bool can_multicast;
+};
+
+struct fabric {
+    const char *name;
+    const char *doc;
+
+    /* Checks the topology's figures and fills *state, which comes with topology, clock and fabric set. */
+    enum status (*open)(struct fabric_state *state, struct error *error);
+    void (*close)(struct fabric_state *state);
+
+    /* The hardware of a circuit where there is no choice: fills plan->hold. NULL for others. */
+    void (*plan)(const struct fabric_state *state, const struct fabric_pair *pair, struct fabric_plan *plan);
+
+    /* The same where the fabric picks among alternatives: looks at network_hardware_is_free and returns true with
+     * plan->hold filled, or false with plan->wait filled (at least one entry). An entry of wait below
+     * dense is hardware; FABRIC_LINE(i) is line i. */
+    bool (*plan_choose)(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                        struct fabric_plan *plan);
+
+    /* With plan_choose: the line that moves on when this hardware is released, or FABRIC_NONE. */
+    uint32_t (*line_of)(const struct fabric_state *state, uint64_t hardware);
+
+    /* Takes over: called once for every transfer with bytes and a target other than its source. */
+    enum status (*send)(struct network *network, uint32_t transfer, struct error *error);
+
+    /* An event scheduled with network_schedule. */
+    void (*on_event)(struct network *network, const struct event *event);
+
+    /* "transmitter 3 of 0-1-1" */
+    void (*describe)(const struct fabric_state *state, uint64_t hardware, char text[FABRIC_TEXT_BYTES]);
+};
+
+#define FABRIC_LINE(index) ((UINT64_C(1) << 63) | (uint64_t)(index))
+
+/* The registry, in the order of the documentation; NULL behind the last, and where no fabric has that name. */
+const struct fabric *fabric_at(size_t index);
+const struct fabric *fabric_find(const char *name);
+
+/* The ticks that bytes take on `lanes` lanes, in whole slots; SIM_TIME_MAX where it does not fit. */
+sim_time fabric_payload(const struct fabric_state *state, uint64_t bytes, uint16_t lanes);
+
+/* Sets latency, rate (node rate / transceivers), lanes and clock-bound figures that most fabrics share. STATUS_USER
+ * where less than a byte per second is left for a transceiver. */
+STATUS_MUST_USE enum status fabric_share(struct fabric_state *state, int64_t transceivers, int64_t reconfiguration_ps,
+                                         int64_t slot_ps, struct error *error);
+
+/* For fabrics. ---------------------------------------------------------------------------------------------------- */
+
+const struct fabric_state *network_fabric(const struct network *network);
+
+/* Free, or held by a circuit that is lit, carries nothing and gives way (hold). Never used counts as free. */
+bool network_hardware_is_free(const struct network *network, uint64_t hardware);
+
+/* The circuit policy says hold: a lit circuit of this pair may be there to use again. For plan_choose: true when
+ * exactly this hardware is held by an idle lit circuit of the pair. */
+bool network_hardware_is_lit_for(const struct network *network, uint64_t hardware, const struct fabric_pair *pair);
+
+/* A transfer under way, for fabrics with send. The returned pointer lives until the next transfer is sent. */
+struct transfer_view {
+    uint32_t source, target;
+    uint32_t job;
+    uint16_t lanes;
+    uint64_t bytes;
+    int64_t priority;
+    sim_time start;
+};
+struct transfer_view network_transfer(const struct network *network, uint32_t transfer);
+
+/* A word of the fabric's own with each transfer, 0 at first. */
+uint64_t *network_transfer_word(struct network *network, uint32_t transfer);
+
+/* The first byte leaves: ends the wait. Once per transfer. */
+void network_begin(struct network *network, uint32_t transfer);
+
+/* The last byte is there: now = start + the four parts, which is required; calls done. The transfer's number is dead
+ * afterwards. Only wait, reconfiguration, latency and payload are read from parts; the wait may hold more than the time
+ * before network_begin (a detour's second wait). */
+void network_finish(struct network *network, uint32_t transfer, const struct transfer_report *parts);
+
+/* An event for on_event, at a time that is now or later. */
+event_handle network_schedule(struct network *network, sim_time time, uint32_t entity, uint64_t data);
+
+/* For a clock that ran out: keeps the error for network_status and stops the engine. */
+void network_fail(struct network *network, const struct error *error);
+
+#endif

@@ -1,0 +1,163 @@
+/* The optical network on the event engine: transfers that need circuits, circuits that need hardware.
+ *
+ * A transfer from a to b needs a lit circuit a->b. A circuit holds hardware of
+ * the fabric (transmitters, receivers, wavelengths, ports), each of which serves
+ * one circuit at a time; it is dark, switching (the hardware is held and carries
+ * nothing) or lit. Within one instant everything that ends, ends first; then the
+ * waiting requests get hardware in the order of the policy.
+ *
+ * Accounting is always on and exact, in integer ticks: for each transfer
+ * wait + reconfiguration + latency + payload = end - start; for each piece of
+ * hardware busy + switching + idle = the length of the run; bytes sent = bytes
+ * received + bytes in flight. A breach is a bug.
+ *
+ * A waiting request stands in line at the hardware it waits for and is looked at
+ * only when that becomes free, so an event costs the same whatever the number of
+ * nodes. Memory grows with the transceivers, the wavelengths ever used, and the
+ * transfers under way.
+ */
+#ifndef NETWORK_NETWORK_H
+#define NETWORK_NETWORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "engine/engine.h"
+#include "engine/statistics.h"
+#include "engine/status.h"
+#include "topology/topology.h"
+
+struct network;
+
+/* Who goes first among requests that wait for the same hardware; ties go by the order of sending. */
+enum network_order {
+    NETWORK_FIFO,    /* first sent, first served */
+    NETWORK_SRPT,    /* fewest bytes first */
+    NETWORK_PRIORITY /* lowest transfer_request.priority first */
+};
+
+/* What becomes of a lit circuit behind its last transfer. */
+enum network_circuits {
+    NETWORK_HOLD,     /* stays lit until its hardware is wanted by another */
+    NETWORK_TEARDOWN, /* dark at once */
+    NETWORK_LINGER    /* keeps its hardware for linger_ps, wanted or not, then dark; 0 is TEARDOWN */
+};
+
+enum { NETWORK_KINDS = 4 };
+
+struct network_options {
+    enum network_order order;
+    bool is_strict; /* nobody overtakes a request that does not fit (backfill: false) */
+    enum network_circuits circuits;
+    int64_t linger_ps;
+    int64_t tick_ps;     /* of the clock; 0 = 1 ps */
+    uint16_t first_kind; /* the network takes the event kinds first_kind .. first_kind + NETWORK_KINDS - 1 */
+};
+
+/* What became of a transfer. wait + reconfiguration + latency + payload = end - start, exactly. */
+struct transfer_report {
+    uint32_t transfer;
+    uint32_t source, target; /* the first target of a multicast */
+    uint32_t job;
+    uint64_t bytes;
+    uint64_t tag;             /* from the request */
+    sim_time start, end;      /* sent, and received */
+    sim_time wait;            /* for hardware */
+    sim_time reconfiguration; /* own switching, and other circuits' switching that stopped this one */
+    sim_time latency;         /* propagation + io at both ends, per hop */
+    sim_time payload;         /* bytes / rate, in whole slots where the fabric has them */
+    bool is_cleared;          /* found no free hardware and asked not to wait: nothing was sent */
+};
+
+/* Called at the end of a transfer, from within the engine; may send. Borrows report, which lives until it returns. */
+typedef void transfer_done(void *context, const struct transfer_report *report);
+
+/* A transfer asked for. Zero bytes, and a target that is the source, end at the instant they are sent: no hardware, no
+ * time, but done is still called from the engine. */
+struct transfer_request {
+    uint32_t source, target;
+    const uint32_t *targets; /* of a multicast, all different; NULL = target alone. Borrowed until done is called */
+    uint32_t target_count;   /* of targets */
+    uint32_t job;
+    uint64_t bytes;
+    int64_t priority;    /* lower goes first, with NETWORK_PRIORITY */
+    uint16_t lanes;      /* transceivers side by side, 0 = 1; the fabric says how many it can */
+    uint16_t first_lane; /* the first of them plus 1, where the caller plans the lanes of a collective; 0 = the fabric's
+                            choice */
+    bool is_cleared_when_blocked; /* rather than wait (a loss system) */
+    uint64_t tag;
+    transfer_done *done; /* may be NULL */
+    void *context;
+};
+
+/* Builds the network of a topology on an engine. Borrows both until network_destroy. *out is owned, to be freed with
+ * network_destroy, and written only on success; STATUS_USER where the topology's figures cannot work. */
+STATUS_MUST_USE enum status network_create(struct engine *engine, const struct topology *topology,
+                                           const struct network_options *options, struct network **out,
+                                           struct error *error);
+
+/* Takes network; NULL is fine. Checks the books first (network_check). */
+void network_destroy(struct network *network);
+
+/* Sends; the hardware is asked for when all else of this instant is done. *transfer (may be NULL) is its number, good
+ * until done is called. STATUS_USER where it can never be: a node or lane that is not there, a multicast on a fabric
+ * without, a duration beyond the clock. */
+STATUS_MUST_USE enum status network_send(struct network *network, const struct transfer_request *request,
+                                         uint32_t *transfer, struct error *error);
+
+/* STATUS_USER once a transfer could not go on since the clock ran out (the engine is stopped then); else STATUS_OK. */
+STATUS_MUST_USE enum status network_status(const struct network *network, struct error *error);
+
+/* Sums over the run so far; sent = local + cleared + done + waiting + moving, and bytes likewise. */
+struct network_totals {
+    uint64_t sent;    /* transfers */
+    uint64_t local;   /* of these: no hardware needed, ended at once */
+    uint64_t cleared; /* found no free hardware and did not wait */
+    uint64_t done, waiting, moving;
+    uint64_t circuits_set_up; /* reconfigurations paid */
+    uint64_t circuits_reused; /* transfers that found theirs lit */
+    uint64_t bytes_sent;      /* by transfers that got hardware: once for a multicast */
+    uint64_t bytes_received;
+    uint64_t bytes_in_flight;
+    statistics_wide waiting_area; /* integral of `waiting` over time, in ticks */
+    statistics_wide moving_area;  /* the same of `moving`: set-up, latency and payload */
+    statistics_wide wait_sum;     /* of the waits of all transfers that got hardware: Little's law is an identity */
+    statistics_wide move_sum;     /* of (end - start - wait) of the transfers done */
+};
+
+struct network_totals network_totals(const struct network *network);
+
+/* The books of one piece of hardware up to now: busy + switching + idle = now. */
+struct hardware_use {
+    uint64_t hardware; /* the fabric's number for it, see fabric.h */
+    sim_time busy;     /* carrying a transfer, latency included */
+    sim_time switching;
+    sim_time idle; /* lit without a transfer counts as idle */
+};
+
+/* Visits all hardware that exists (transceivers, ports) or was ever used (wavelengths), in order of first use within
+ * each kind. O(hardware). */
+typedef void hardware_visitor(void *context, const struct hardware_use *use);
+void network_visit_hardware(const struct network *network, hardware_visitor *visit, void *context);
+
+/* Requires all books to balance now. O(hardware + transfers under way). */
+void network_check(const struct network *network);
+
+/* Waiting and moving transfers now: 0 when all is done. With an empty queue of events, more than 0 is a deadlock. */
+uint64_t network_unfinished(const struct network *network);
+
+/* Who waits for what, one line a waiting transfer, at most `most` lines and a count of the rest. */
+void network_explain_waiting(const struct network *network, size_t most, FILE *out);
+
+/* What the fabric gives, for planners of collectives. */
+uint32_t network_nodes(const struct network *network);
+uint16_t network_lanes(const struct network *network); /* transceivers that a pair can use side by side */
+uint64_t network_lane_rate_bytes_per_s(const struct network *network); /* of one of them */
+sim_time network_latency(const struct network *network);               /* propagation + io at both ends */
+struct engine *network_engine(const struct network *network);
+const struct topology *network_topology(const struct network *network);
+const struct sim_clock *network_clock(const struct network *network);
+
+#endif
