@@ -7,13 +7,24 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <CUnit/CUnit.h>
 
+#include "engine/calendar.h"
+#include "engine/engine.h"
 #include "engine/memory.h"
+#include "engine/pool.h"
 #include "engine/status.h"
+
+/* Under the address sanitizer memory runs out as it does without. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
 
 /* Runs act in a child; gives its exit code, and what it wrote to stderr. */
 static int exit_code_of(void (*act)(void), char *text, size_t size)
@@ -26,7 +37,7 @@ static int exit_code_of(void (*act)(void), char *text, size_t size)
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
         act();
-        _exit(0);
+        _exit(0); /* without what the parent would do at its end */
     }
     close(ends[1]);
     size_t used = 0;
@@ -72,12 +83,104 @@ static void overflow_arena(void)
     (void)arena_alloc(&arena, SIZE_MAX / 8, 64);
 }
 
+/* The address sanitizer needs memory of its own to report and to exit, so limits of the system are tested without it.
+ */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER
+#endif
+#ifdef HAS_SANITIZER
+#define LIMITED exhaust_alloc
+#else
+#define LIMITED exhaust_pool, exhaust_days
+
+/* From here on the system gives this process nothing. */
+static void give_nothing(void)
+{
+    setrlimit(RLIMIT_AS, &(struct rlimit){.rlim_cur = 0, .rlim_max = 0});
+}
+
+static void exhaust_pool(void)
+{
+    struct pool pool;
+    pool_init(&pool);
+    give_nothing();
+    for (int i = 0; i < 1 << 24; i++)
+        (void)pool_take(&pool);
+}
+
+static void exhaust_days(void)
+{
+    struct calendar *calendar = calendar_create();
+    struct event event = {0};
+    for (; event.time < 200000; event.time++)
+        (void)calendar_push(calendar, &event);
+    give_nothing();
+    (void)calendar_pop(calendar, &event);
+}
+
+#endif
+
+/* What the engine's own assertions catch. */
+static void schedule_nobody(void)
+{
+    (void)engine_schedule(engine_create(), 0, 0, 1, 0, 0);
+}
+
+static void ignore(struct engine *engine, const struct event *event, void *world)
+{
+    (void)engine;
+    (void)event;
+    (void)world;
+}
+
+static void schedule_past(void)
+{
+    struct engine *engine = engine_create();
+    engine_on(engine, 0, ignore, NULL);
+    engine_run(engine, 10);
+    (void)engine_schedule(engine, 9, 0, 0, 0, 0);
+}
+
+static void step_within(struct engine *engine, const struct event *event, void *world)
+{
+    (void)event;
+    (void)world;
+    (void)engine_step(engine);
+}
+
+static void run_nested(void)
+{
+    struct engine *engine = engine_create();
+    engine_on(engine, 0, step_within, NULL);
+    (void)engine_schedule(engine, 0, 0, 0, 0, 0);
+    (void)engine_step(engine);
+}
+
+static void push_before_zero(void)
+{
+    (void)calendar_push(calendar_create(), &(struct event){.time = -1});
+}
+
+static void test_bugs(void)
+{
+    char text[512];
+    void (*const acts[])(void) = {schedule_nobody, schedule_past, run_nested, push_before_zero};
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
+        CU_ASSERT_EQUAL(exit_code_of(acts[i], text, sizeof text), STATUS_BUG);
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, "a bug in ocsim"));
+    }
+}
+
 static void test_exits(void)
 {
     char text[512];
     CU_ASSERT_EQUAL(exit_code_of(breach, text, sizeof text), STATUS_BUG);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "answer == 42"));
-    void (*const acts[])(void) = {exhaust_alloc, exhaust_grow, overflow_grow, overflow_arena};
+    void (*const acts[])(void) = {exhaust_alloc, exhaust_grow, overflow_grow, overflow_arena, LIMITED};
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         CU_ASSERT_EQUAL(exit_code_of(acts[i], text, sizeof text), STATUS_MEMORY);
         CU_ASSERT_PTR_NOT_NULL(strstr(text, "out of memory"));
@@ -158,6 +261,7 @@ void suite_memory(void)
 {
     CU_pSuite suite = CU_add_suite("memory and status", NULL, NULL);
     CU_add_test(suite, "bugs exit 70, no memory exits 3", test_exits);
+    CU_add_test(suite, "misuse of the engine exits 70", test_bugs);
     CU_add_test(suite, "errors", test_errors);
     CU_add_test(suite, "blocks", test_blocks);
     CU_add_test(suite, "arenas", test_arena);

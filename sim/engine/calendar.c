@@ -59,21 +59,23 @@ static void today_put(struct calendar *calendar, const struct key *key)
         calendar_overflow(calendar);
 }
 
-static void put(struct calendar *calendar, const struct key *key)
+/* Leaves a key for the days or the future waiting (see calendar_settle), and asks for the block of its day. */
+static void wait_put(struct calendar *calendar, uint64_t time, uint64_t order, uint32_t node)
 {
-    if (key->time < calendar->today_end) {
-        today_put(calendar, key);
-        return;
-    }
     if (calendar->waiting_count == CALENDAR_WAITING)
         calendar_settle(calendar);
     const struct days *days = &calendar->tiers[0];
-    if (key->time < days->end) {
-        const char *block = (const char *)days_block(days, key->time >> days->shift);
+    if (time < days->end) {
+        const char *block = (const char *)days_block(days, time >> days->shift);
         __builtin_prefetch(block, 1);
         __builtin_prefetch(block + 64, 1);
     }
-    calendar->waiting[calendar->waiting_count++] = *key;
+    /* Field by field: a whole key, put together a moment ago, would be loaded back wider than it was stored, and the
+     * processor would wait until the stores have reached the cache. */
+    struct key *key = &calendar->waiting[calendar->waiting_count++];
+    key->time = time;
+    key->order = order;
+    key->node = node;
 }
 
 event_handle calendar_push(struct calendar *calendar, const struct event *event)
@@ -85,12 +87,14 @@ event_handle calendar_push(struct calendar *calendar, const struct event *event)
     node->entity = event->entity;
     node->kind = event->kind;
     node->priority = event->priority;
-    struct key key = {.time = (uint64_t)event->time,
-                      .order = ((uint64_t)event->priority << PRIORITY_SHIFT) | calendar->sequence++,
-                      .node = index};
+    uint64_t time = (uint64_t)event->time;
+    uint64_t order = ((uint64_t)event->priority << PRIORITY_SHIFT) | calendar->sequence++;
     calendar->live++;
     event_handle handle = pool_handle(&calendar->pool, index);
-    put(calendar, &key);
+    if (time >= calendar->today_end)
+        wait_put(calendar, time, order, index);
+    else
+        today_put(calendar, &(struct key){.time = time, .order = order, .node = index});
     return handle;
 }
 

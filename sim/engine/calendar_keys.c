@@ -8,11 +8,22 @@
 #include "engine/memory.h"
 #include "engine/status.h"
 
-enum { INSERTION_MAX = 24, BLOCK = 16 };
+enum { INSERTION_MAX = 24, BLOCK = 16, TRIM_MIN = 4096 };
 
 void key_vector_reserve(struct key_vector *vector, size_t need)
 {
     vector->keys = memory_grow(vector->keys, &vector->capacity, need, sizeof *vector->keys);
+}
+
+void key_vector_trim(struct key_vector *vector)
+{
+    if (vector->capacity < TRIM_MIN || vector->count >= vector->capacity / 4)
+        return;
+    size_t count = vector->count, capacity = 0;
+    struct key *kept = memory_grow(NULL, &capacity, 2 * count + 1, sizeof *kept);
+    memcpy(kept, vector->keys, count * sizeof *kept);
+    free(vector->keys);
+    *vector = (struct key_vector){.keys = kept, .count = count, .capacity = capacity};
 }
 
 void key_vector_free(struct key_vector *vector)
@@ -24,12 +35,14 @@ void key_vector_free(struct key_vector *vector)
 static void sort_insertion(struct key *keys, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
+        if (!key_less(&keys[i], &keys[i - 1]))
+            continue;
         struct key key = keys[i];
         size_t j = i;
-        while (j > 0 && key_less(&key, &keys[j - 1])) {
+        do {
             keys[j] = keys[j - 1];
             j--;
-        }
+        } while (j > 0 && key_less(&key, &keys[j - 1]));
         keys[j] = key;
     }
 }

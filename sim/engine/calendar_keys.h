@@ -43,6 +43,9 @@ static inline void key_vector_append(struct key_vector *vector, const struct key
     vector->keys[vector->count++] = *key;
 }
 
+/* Gives back memory when three quarters are not in use. */
+void key_vector_trim(struct key_vector *vector);
+
 void key_vector_free(struct key_vector *vector);
 
 /* Sorts ascending: insertion for a few, nothing for what is sorted already (a day of equal times, filled first in first

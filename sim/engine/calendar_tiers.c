@@ -221,6 +221,7 @@ static void build(struct calendar *calendar)
     days_setup(days, size, shift);
     calendar->depth = 1;
     window_set(calendar, calendar->future_min >> shift);
+    key_vector_trim(&calendar->future);
     calendar->today_end = days->next << shift;
 }
 
