@@ -16,6 +16,12 @@ int main(void)
     suite_input();
     suite_input_keys();
     suite_scenario();
+    suite_split();
+    suite_topology();
+    suite_published();
+    suite_schedule();
+    suite_partition();
+    suite_step();
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();
     unsigned failed = CU_get_number_of_failures() + CU_get_number_of_suites_failed();

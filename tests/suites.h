@@ -10,4 +10,16 @@ void suite_input(void);
 void suite_input_keys(void);
 void suite_scenario(void);
 
+void suite_split(void);
+void suite_topology(void);
+void suite_place(void);
+void suite_published(void);
+void suite_schedule(void);
+void suite_partition(void);
+void suite_step(void);
+void suite_cluster(void);
+void suite_results(void);
+void suite_cli(void);
+void suite_house(void);
+
 #endif

@@ -303,8 +303,12 @@ enum status topology_load(const char *path, struct topology *out, struct error *
         return status;
     keys_init(&keys, table, KEY_COUNT, &topology);
     status = keys_read_tree(&keys, tree.root, NULL, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = keys_check(&keys, error);
+        /* A key that is missing stands nowhere: the file is all there is to name. */
+        if (status != STATUS_OK && error && !error->file[0])
+            snprintf(error->file, sizeof error->file, "%s", path);
+    }
     if (status == STATUS_OK)
         status = check(&topology, path, error);
     if (status == STATUS_OK) {
