@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "experiment/plan.h"
+#include "experiment/plan.h"
 #include "experiment/world.h"
 
 static bool is_same_text(const char *a, const char *b)
@@ -17,6 +18,7 @@ static bool has_same_inputs(const struct settings *a, const struct settings *b)
 {
     const struct key_list *models = &a->workload.models, *others = &b->workload.models;
     if (!is_same_text(a->topology, b->topology) || !is_same_text(a->workload.trace, b->workload.trace) ||
+        !is_same_text(a->workload.arrivals_trace, b->workload.arrivals_trace) ||
         !is_same_text(a->workload.beta_table, b->workload.beta_table) || models->count != others->count)
         return false;
     for (size_t i = 0; i < models->count; i++) {
