@@ -59,11 +59,31 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(settings->partition.max_degree, 16);
     CU_ASSERT_EQUAL(settings->partition.quantum_ps, 10000000);
     CU_ASSERT_STRING_EQUAL(settings->step.memo, "placement");
-    CU_ASSERT_EQUAL(settings->run.horizon_s, 1e6);
+    CU_ASSERT_EQUAL(settings->run.horizon_s, 0);
+    CU_ASSERT_EQUAL(settings_horizon_s(settings), 1e6);
     CU_ASSERT_EQUAL(settings->run.tick_ps, 1);
     CU_ASSERT(settings->run.writes_jobs);
     CU_ASSERT_PTR_NULL(settings->sweep);
     scenario_free(scenario);
+}
+
+/* A stream with an end of its own needs no horizon. */
+static void test_horizon(void)
+{
+    static const struct {
+        const char *text;
+        double horizon_s;
+    } cases[] = {{"title: x\n", 1e6},
+                 {"workload.jobs: 5\n", 0},
+                 {"workload.trace: t.csv\n", 0},
+                 {"workload.jobs: 5\nrun.horizon: 7s\n", 7}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scenario *scenario = NULL;
+        struct error error = {0};
+        CU_ASSERT_EQUAL_FATAL(parse(cases[i].text, NULL, &scenario, &error), STATUS_OK);
+        CU_ASSERT_EQUAL(settings_horizon_s(&scenario->settings), cases[i].horizon_s);
+        scenario_free(scenario);
+    }
 }
 
 static void test_values(void)
@@ -381,7 +401,7 @@ static void test_explain(void)
     fclose(stream);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "allowed: more than 0 and at most 1"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "only where workload.trace is not set and with workload.beta: fixed"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "| `run.horizon` | a time with its unit | `1000000s` |"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "| `workload.interarrival` | a time with its unit | `1000s` |"));
     free(text);
     for (size_t i = 0; i < settings_key_count; i++) {
         const struct key *key = &settings_keys[i];
@@ -513,7 +533,7 @@ static void test_commands(void)
         {cli_check, {"check", "build/none.yaml", NULL}, 2, "ocsim: build/none.yaml: no such file"},
         {cli_check, {"check", "tests", NULL}, 4, "ocsim: tests: cannot read it: Is a directory"},
         {cli_check, {"check", "--fast", NULL}, 2, "unknown option '--fast'"},
-        {cli_explain, {"explain", NULL}, 0, "run.horizon              a time with its unit   1000000s"},
+        {cli_explain, {"explain", NULL}, 0, "workload.interarrival       a time with its unit   1000s"},
         {cli_explain, {"explain", "run.seed", NULL}, 0, "run.seed: a whole number\n"},
         {cli_explain, {"explain", "network", NULL}, 0, "network.model: "},
         {cli_explain, {"explain", "--markdown", NULL}, 0, "| Key | Value | Default | Meaning |"},
@@ -559,6 +579,7 @@ void suite_scenario(void)
 {
     CU_pSuite suite = CU_add_suite("scenario", NULL, NULL);
     CU_ADD_TEST(suite, test_defaults);
+    CU_ADD_TEST(suite, test_horizon);
     CU_ADD_TEST(suite, test_values);
     CU_ADD_TEST(suite, test_mistakes);
     CU_ADD_TEST(suite, test_override_mistakes);

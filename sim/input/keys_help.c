@@ -158,7 +158,7 @@ void keys_explain_all(const struct key *table, size_t count, bool is_markdown, F
         if (is_markdown)
             explain_markdown(&table[i], out);
         else
-            fprintf(out, "%-24s %-22s %s\n", table[i].name, keys_type_name(table[i].type),
+            fprintf(out, "%-27s %-22s %s\n", table[i].name, keys_type_name(table[i].type),
                     table[i].default_text ? table[i].default_text : "-");
     }
 }

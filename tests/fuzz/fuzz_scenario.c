@@ -29,7 +29,7 @@ static char *resolved(const struct scenario *scenario)
 
 static void check_promises(const struct settings *settings)
 {
-    require(settings->run.horizon_s > 0 && settings->run.tick_ps >= 1 && settings->run.seed >= 0);
+    require(settings->run.horizon_s >= 0 && settings->run.tick_ps >= 1 && settings->run.seed >= 0);
     require(settings->workload.models.count > 0 && settings->workload.interarrival_s > 0);
     require(settings->workload.steps >= 1 && settings->workload.jobs >= 0);
     require(settings->partition.max_degree >= 1 && settings->partition.quantum_ps >= 1);
