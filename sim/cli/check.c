@@ -5,7 +5,6 @@
 
 #include "cli/cli.h"
 #include "experiment/plan.h"
-#include "experiment/plan.h"
 #include "experiment/world.h"
 
 static bool is_same_text(const char *a, const char *b)
