@@ -15,6 +15,7 @@ enum {
     SHIFT_MAX = 62,
     WINDOW_LONG_MAX = 1 << 14, /* up to so many events the window has two days for each, then one */
     BLOCKS_AHEAD = 10,         /* days whose blocks are asked for early */
+    DAYS_IN_CACHE = 1024,      /* with no more, events are in cache anyway, and looking ahead only makes pushes late */
     RUN_AHEAD = 8,             /* the run is lengthened when it is down to as many */
     TODAY_KEYS = 12,           /* a refill opens days until it has as many */
 };
@@ -377,7 +378,7 @@ static void open_days(struct calendar *calendar, struct days *days)
         days->next = day + 1;
         prefetch(calendar, days, before);
     }
-    if (run->count >= wanted)
+    if (run->count >= wanted && days->size > DAYS_IN_CACHE)
         calendar->run_refill = run->count - RUN_AHEAD;
 }
 

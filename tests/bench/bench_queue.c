@@ -6,13 +6,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "../increments.h"
 #include "../reference_heap.h"
 #include "engine/calendar.h"
 #include "engine/memory.h"
 
-enum { ROUNDS = 5, HOLDS_MIN = 200000 };
+enum { ROUNDS_FEW = 5, ROUNDS_MANY = 20, FEW_FROM = 100000, HOLDS_MIN = 200000, HUGE_BYTES = 2 << 20 };
 
 struct payload {
     uint64_t data, spare[2];
@@ -65,6 +66,17 @@ static void fill(struct rivals *rivals, size_t pending)
     }
 }
 
+/* The calendar asks for huge pages where it is large, so the heap and its payloads get them as well. */
+static void *alloc_huge(size_t count, size_t size)
+{
+    size_t bytes = (count * size + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+    void *block = aligned_alloc(HUGE_BYTES, bytes);
+    if (!block)
+        memory_exhausted(count, size);
+    (void)madvise(block, bytes, MADV_HUGEPAGE);
+    return block;
+}
+
 static double time_holds(struct rivals *rivals, void (*hold)(struct rivals *, size_t), size_t holds)
 {
     double start = bench_now_ns();
@@ -93,13 +105,16 @@ static int compare(struct rivals *rivals, enum increment_kind kind, size_t pendi
     increments_fill(&rivals->calendar_increments, kind, 1);
     rivals->heap_increments = rivals->calendar_increments;
     rivals->calendar = calendar_create();
-    rivals->payloads = memory_alloc(pending, sizeof *rivals->payloads);
+    rivals->payloads = alloc_huge(pending, sizeof *rivals->payloads);
+    rivals->heap.keys = alloc_huge(pending, sizeof *rivals->heap.keys);
+    rivals->heap.capacity = pending;
     fill(rivals, pending);
     size_t holds = pending > HOLDS_MIN ? pending : HOLDS_MIN;
     hold_calendar(rivals, holds);
     hold_heap(rivals, holds);
     double calendar_ns = 1e300, heap_ns = 1e300;
-    for (int round = 0; round < ROUNDS; round++) {
+    int rounds = pending < FEW_FROM ? ROUNDS_MANY : ROUNDS_FEW;
+    for (int round = 0; round < rounds; round++) {
         double ns = time_holds(rivals, hold_calendar, holds / 2);
         calendar_ns = ns < calendar_ns ? ns : calendar_ns;
         ns = time_holds(rivals, hold_heap, holds / 2);
