@@ -123,6 +123,33 @@ static enum status model_blocking(const char *directory, const char *run, const 
     return status;
 }
 
+/* Time during which completed jobs communicated, as a share of all their time, from jobs.csv. */
+static enum status comm_share(const char *directory, const char *run, double *share, struct error *error)
+{
+    char path[PATH_BYTES];
+    struct csv *csv;
+    size_t jct_column, comm_column, outcome_column;
+    bool has_row;
+    double jct_s = 0, comm_s = 0;
+    snprintf(path, sizeof path, "%s/runs/%s/jobs.csv", directory, run);
+    enum status status = csv_open(path, &csv, error);
+    if (status != STATUS_OK)
+        return status;
+    status = csv_need_column(csv, "jct_s", &jct_column, error);
+    if (status == STATUS_OK)
+        status = csv_need_column(csv, "comm_s", &comm_column, error);
+    if (status == STATUS_OK)
+        status = csv_need_column(csv, "outcome", &outcome_column, error);
+    while (status == STATUS_OK && (status = csv_next(csv, &has_row, error)) == STATUS_OK && has_row)
+        if (strcmp(csv_field(csv, outcome_column), "completed") == 0) {
+            jct_s += strtod(csv_field(csv, jct_column), NULL);
+            comm_s += strtod(csv_field(csv, comm_column), NULL);
+        }
+    csv_close(csv);
+    *share = jct_s > 0 ? comm_s / jct_s : NAN;
+    return status;
+}
+
 /* The value of the metric in one run. */
 static enum status run_value(const struct compare_options *options, const struct runs_table *runs, const char **row,
                              const char *metric, double *value, struct error *error)
@@ -130,6 +157,8 @@ static enum status run_value(const struct compare_options *options, const struct
     const char *colon = strchr(metric, ':');
     if (colon)
         return model_blocking(options->directory, row[0], colon + 1, value, error);
+    if (strcmp(metric, "comm_share") == 0)
+        return comm_share(options->directory, row[0], value, error);
     int column = find_column(runs, metric, strlen(metric));
     if (column < 0)
         return error_at(error, options->table, 0, 0, "metric '%.60s' is no column of runs.csv", metric);

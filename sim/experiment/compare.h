@@ -3,7 +3,8 @@
  * The table of published figures is a CSV file with the columns
  *   table      a heading, e.g. "4a blocking rate"
  *   where      which runs: "partition.strategy=max workload.beta=A", names as in runs.csv
- *   metric     a column of runs.csv, or blocking_rate:MODEL for the share of that model's jobs
+ *   metric     a column of runs.csv; or blocking_rate:MODEL, of that model's jobs; or comm_share, the time completed
+ *              jobs communicated as a share of all their time
  *   published  the figure
  *   tolerance  0.01, or 5% of the figure; empty = for information only
  *   note       its source, or why it differs

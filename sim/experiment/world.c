@@ -95,6 +95,7 @@ static enum status open_pool(struct world *world, const struct settings *setting
     world->workload.pool_models = world->pool_models;
     world->workload.pool_weights = world->pool_weights;
     world->workload.pool_count = (uint32_t)names->count;
+    world->workload.pool_copies = (uint32_t)settings->workload.pool;
     return STATUS_OK;
 }
 
