@@ -277,6 +277,11 @@ const struct key settings_keys[] = {
      AT(sweep),
      .doc = "Values to run through, one run for each combination.",
      .example = "{degree: {key: partition.max_degree, values: [2, 4, 8]}}"},
+    {.name = "figures",
+     .type = KEY_NODE,
+     AT(figures),
+     .doc = "What `ocsim plot` draws: a list of figures. Without it, the blocking rate over the first swept key.",
+     .example = "[{name: blocking, plot: bars, x: workload.beta, y: blocking_rate, series: partition.strategy}]"},
 };
 const size_t settings_key_count = sizeof settings_keys / sizeof *settings_keys;
 

@@ -75,7 +75,8 @@ struct settings {
         bool writes_jobs; /* run.jobs_file */
     } run;
 
-    const struct yaml_node *sweep; /* NULL = one run */
+    const struct yaml_node *sweep;   /* NULL = one run */
+    const struct yaml_node *figures; /* NULL = one by default; read by figures.c */
 };
 
 extern const struct key settings_keys[];
