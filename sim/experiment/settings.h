@@ -22,6 +22,7 @@ struct settings {
         const char *trace;     /* a path, found; NULL = jobs are drawn */
         const char *time_unit; /* what a profile's millisecond is read as: "s" or "ms" */
         struct key_list models;
+        int64_t pool;            /* copies of each model */
         struct key_list weights;    /* empty = all alike; else as many as models, checked to be numbers > 0 */
         const char *arrivals;       /* "fixed", "poisson", "uniform" or "trace" */
         const char *arrivals_trace; /* a path, found */
