@@ -1,145 +1,267 @@
+/* Result files: see results.h.
+ *
+ * run.csv is one header and one row, each as in runs.csv with one column more:
+ * row_hash, over the header and the row before it. So a file that is cut short,
+ * changed or of another plan is told apart from a whole one without trusting
+ * its size or its age.
+ */
 #include "experiment/results.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "engine/hash.h"
 #include "experiment/jobs_file.h"
+#include "experiment/runner_stop.h"
 #include "experiment/summary.h"
-#include "input/csv.h"
 #include "input/file.h"
 #include "input/units.h"
 
-enum { PATH_BYTES = 4096, ROW_FILE_LIMIT_BYTES = 1 << 20 };
+enum { ROW_FILE_LIMIT_BYTES = 1 << 20, FIELD_BYTES = 64 };
 
-static enum status run_path(const char *directory, const struct plan *plan, size_t run, const char *file,
-                            char path[PATH_BYTES], struct error *error)
+static const char hash_column[] = ",row_hash\n";
+
+enum status results_path(const char *directory, const struct plan *plan, size_t run, const char *file,
+                         char path[RESULTS_PATH_BYTES], struct error *error)
 {
     char name[PLAN_NAME_BYTES];
     plan_name(plan, run, name);
-    int length = snprintf(path, PATH_BYTES, "%s/runs/%s%s%s", directory, name, *file ? "/" : "", file);
-    if (length < 0 || length >= PATH_BYTES)
+    int length = snprintf(path, RESULTS_PATH_BYTES, "%s/runs/%s%s%s", directory, name, *file ? "/" : "", file);
+    if (length < 0 || length >= RESULTS_PATH_BYTES - (int)sizeof ".tmp")
         return error_set(error, STATUS_IO, "the path of the results is too long: %.200s...", directory);
     return STATUS_OK;
 }
 
-/* ---- one run ---- */
+/* ---- texts ---- */
 
-static void write_header(struct file_writer *writer, const struct plan *plan)
+struct text {
+    FILE *stream;
+    char *bytes; /* owned by whoever ends the text */
+    size_t size;
+};
+
+static void text_start(struct text *text)
 {
-    file_printf(writer, "run");
-    for (size_t axis = 0; axis < plan->axis_count; axis++)
-        file_printf(writer, ",%s", plan->axes[axis].key);
-    file_printf(writer, ",seed,status");
-    for (int metric = 0; metric < METRIC_COUNT; metric++)
-        file_printf(writer, ",%s", metric_name((enum metric)metric));
-    file_printf(writer, ",events,trace_hash\n");
+    text->stream = open_memstream(&text->bytes, &text->size);
+    if (!text->stream)
+        memory_exhausted(1, BUFSIZ);
 }
 
-static void write_row(struct file_writer *writer, const struct plan *plan, size_t run,
-                      const double values[METRIC_COUNT], const struct cluster_result *result)
+static void text_end(struct text *text)
 {
-    char name[PLAN_NAME_BYTES], text[UNITS_TEXT_BYTES];
-    plan_name(plan, run, name);
-    file_printf(writer, "%s", name);
-    for (size_t axis = 0; axis < plan->axis_count; axis++) {
-        file_printf(writer, ",");
-        csv_write(writer, plan->runs[run].texts[axis]);
+    if (fclose(text->stream) != 0)
+        memory_exhausted(1, BUFSIZ);
+}
+
+static void put_field(FILE *out, const char *field)
+{
+    if (!strpbrk(field, ",\"\r\n")) {
+        fputs(field, out);
+        return;
     }
-    file_printf(writer, ",%" PRId64 ",ok", plan->runs[run].seed);
+    fputc('"', out);
+    for (; *field; field++) {
+        if (*field == '"')
+            fputc('"', out);
+        fputc(*field, out);
+    }
+    fputc('"', out);
+}
+
+static void put_header(FILE *out, const struct plan *plan)
+{
+    fputs("run", out);
+    for (size_t axis = 0; axis < plan->axis_count; axis++) {
+        fputc(',', out);
+        put_field(out, plan->axes[axis].key);
+    }
+    fputs(",seed,status", out);
+    for (int metric = 0; metric < METRIC_COUNT; metric++)
+        fprintf(out, ",%s", metric_name((enum metric)metric));
+    fputs(",events,trace_hash", out);
+}
+
+/* The part of a row that the plan alone decides. */
+static void put_settings(FILE *out, const struct plan *plan, size_t run)
+{
+    char name[PLAN_NAME_BYTES];
+    plan_name(plan, run, name);
+    fputs(name, out);
+    for (size_t axis = 0; axis < plan->axis_count; axis++) {
+        fputc(',', out);
+        put_field(out, plan->runs[run].texts[axis]);
+    }
+    fprintf(out, ",%" PRId64 ",ok", plan->runs[run].seed);
+}
+
+static void put_values(FILE *out, const double values[METRIC_COUNT], const struct cluster_result *result)
+{
     for (int metric = 0; metric < METRIC_COUNT; metric++) {
-        text[0] = '\0';
+        char text[UNITS_TEXT_BYTES] = "";
         if (!isnan(values[metric]))
             units_format_number(values[metric], text);
-        file_printf(writer, ",%s", text);
+        fprintf(out, ",%s", text);
     }
-    file_printf(writer, ",%" PRIu64 ",%016" PRIx64 "\n", result->events, result->trace_hash);
+    fprintf(out, ",%" PRIu64 ",%016" PRIx64, result->events, result->trace_hash);
+}
+
+/* ---- one run ---- */
+
+static enum status write_row(const char *path, const struct plan *plan, size_t run, const double values[METRIC_COUNT],
+                             const struct cluster_result *result, struct error *error)
+{
+    struct file_writer *writer;
+    enum status status = file_create(path, &writer, error);
+    if (status != STATUS_OK)
+        return status;
+    struct text header, row;
+    text_start(&header);
+    put_header(header.stream, plan);
+    text_end(&header);
+    text_start(&row);
+    put_settings(row.stream, plan, run);
+    put_values(row.stream, values, result);
+    text_end(&row);
+    uint64_t hash = hash_pair(hash_bytes(header.bytes, header.size), hash_bytes(row.bytes, row.size));
+    file_printf(writer, "%s%s%s,%016" PRIx64 "\n", header.bytes, hash_column, row.bytes, hash);
+    free(header.bytes);
+    free(row.bytes);
+    return file_finish(writer, error);
 }
 
 enum status results_write_run(const char *directory, const struct plan *plan, size_t run,
                               const struct settings *settings, const struct cluster_config *config,
                               const struct cluster_result *result, struct error *error)
 {
-    char path[PATH_BYTES];
+    char path[RESULTS_PATH_BYTES];
     double values[METRIC_COUNT];
-    struct file_writer *writer;
-    enum status status = run_path(directory, plan, run, "", path, error);
+    enum status status = results_path(directory, plan, run, "", path, error);
     if (status == STATUS_OK)
         status = file_make_directory(path, error);
     if (status == STATUS_OK && settings->run.writes_jobs) {
-        status = run_path(directory, plan, run, "jobs.csv", path, error);
+        status = results_path(directory, plan, run, "jobs.csv", path, error);
         if (status == STATUS_OK)
             status = jobs_file_write(path, config, result, error);
     }
     if (status == STATUS_OK)
-        status = run_path(directory, plan, run, "run.csv", path, error);
-    if (status == STATUS_OK)
-        status = file_create(path, &writer, error);
+        status = results_path(directory, plan, run, "run.csv", path, error);
     if (status != STATUS_OK)
         return status;
     metrics_compute(config, result, values);
-    write_header(writer, plan);
-    write_row(writer, plan, run, values, result);
-    return file_finish(writer, error);
+    return write_row(path, plan, run, values, result, error);
+}
+
+void results_remove_temporaries(const char *directory, const struct plan *plan, size_t run)
+{
+    static const char *const names[] = {"jobs.csv.tmp", "run.csv.tmp"};
+    char path[RESULTS_PATH_BYTES];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (results_path(directory, plan, run, names[i], path, NULL) == STATUS_OK)
+            unlink(path);
+    /* A folder that never got a file says nothing; rmdir leaves one that did. */
+    if (results_path(directory, plan, run, "", path, NULL) == STATUS_OK)
+        rmdir(path);
 }
 
 /* ---- reading back ---- */
 
-/* The second line of run.csv, as text. NULL where the file is not two whole lines. */
-static char *second_line(const char *text, size_t size)
+/* The field at *at, copied, and *at moved behind its comma. False behind the last one, or where it is too long. */
+static bool next_field(const char **at, char field[FIELD_BYTES])
 {
-    const char *first_end = memchr(text, '\n', size);
-    if (!first_end || size == 0 || text[size - 1] != '\n')
-        return NULL;
-    const char *start = first_end + 1, *end = text + size - 1;
-    return end > start ? memory_text(start, (size_t)(end - start)) : NULL;
+    if (**at != ',')
+        return false;
+    size_t length = strcspn(++*at, ",");
+    if (length >= FIELD_BYTES)
+        return false;
+    memcpy(field, *at, length);
+    field[length] = '\0';
+    *at += length;
+    return true;
 }
 
-static enum status parse_row(const struct plan *plan, size_t run, const char *text, size_t size, const char *path,
-                             struct results_row *row, struct error *error)
+static bool parse_hex(const char *text, uint64_t *value)
 {
-    struct csv *csv;
-    bool has_row;
-    char name[PLAN_NAME_BYTES];
-    enum status status = csv_parse(text, size, path, &csv, error);
-    if (status != STATUS_OK)
-        return status;
-    plan_name(plan, run, name);
-    status = csv_next(csv, &has_row, error);
-    if (status == STATUS_OK && (!has_row || strcmp(csv_field(csv, 0), name) != 0))
-        status = error_at(error, path, 2, 0, "expected the row of run %s; remove the folder to run it again", name);
-    for (int metric = 0; metric < METRIC_COUNT && status == STATUS_OK; metric++) {
-        size_t column;
+    char *end;
+    if (strlen(text) != 16)
+        return false;
+    *value = strtoull(text, &end, 16);
+    return *end == '\0';
+}
+
+static bool parse_values(const char *at, struct results_row *row)
+{
+    char field[FIELD_BYTES];
+    for (int metric = 0; metric < METRIC_COUNT; metric++) {
         row->values[metric] = NAN;
-        status = csv_need_column(csv, metric_name((enum metric)metric), &column, error);
-        if (status == STATUS_OK && *csv_field(csv, column))
-            status = units_number(csv_field(csv, column), &row->values[metric], error);
+        if (!next_field(&at, field))
+            return false;
+        if (*field && units_number(field, &row->values[metric], NULL) != STATUS_OK)
+            return false;
     }
-    csv_close(csv);
-    return status;
+    int64_t events;
+    if (!next_field(&at, field) || units_integer(field, &events, NULL) != STATUS_OK || events < 0)
+        return false;
+    row->events = (uint64_t)events;
+    return next_field(&at, field) && parse_hex(field, &row->trace_hash) && *at == '\0';
 }
 
-enum status results_read_row(const char *directory, const struct plan *plan, size_t run, struct results_row *row,
-                             struct error *error)
+/* Cuts the hash off the row that ends the text and checks it against header and row. */
+static bool check_hash(const char *header, size_t header_size, char *row)
 {
-    char path[PATH_BYTES], *text;
+    uint64_t hash;
+    size_t length = strlen(row);
+    char *comma = strrchr(row, ',');
+    if (!comma || length == 0 || row[length - 1] != '\n')
+        return false;
+    row[length - 1] = '\0';
+    *comma = '\0';
+    if (!parse_hex(comma + 1, &hash))
+        return false;
+    return hash == hash_pair(hash_bytes(header, header_size), hash_bytes(row, strlen(row)));
+}
+
+/* text is changed. */
+static bool parse_row(const struct plan *plan, size_t run, char *text, struct results_row *row)
+{
+    struct text header, settings;
+    text_start(&header);
+    put_header(header.stream, plan);
+    text_end(&header);
+    text_start(&settings);
+    put_settings(settings.stream, plan, run);
+    text_end(&settings);
+    size_t skip = strlen(hash_column);
+    bool is_good = strncmp(text, header.bytes, header.size) == 0 && strncmp(text + header.size, hash_column, skip) == 0;
+    if (is_good) {
+        char *line = text + header.size + skip;
+        is_good = check_hash(header.bytes, header.size, line) && strncmp(line, settings.bytes, settings.size) == 0 &&
+                  parse_values(line + settings.size, row);
+        if (is_good)
+            row->line = memory_text(line, strlen(line));
+    }
+    free(header.bytes);
+    free(settings.bytes);
+    return is_good;
+}
+
+bool results_read_row(const char *directory, const struct plan *plan, size_t run, struct results_row *row)
+{
+    char path[RESULTS_PATH_BYTES], *text;
     size_t size;
     struct results_row read = {.is_there = true};
-    enum status status = run_path(directory, plan, run, "run.csv", path, error);
-    if (status == STATUS_OK)
-        status = file_read(path, ROW_FILE_LIMIT_BYTES, &text, &size, error);
-    if (status != STATUS_OK)
-        return status;
-    status = parse_row(plan, run, text, size, path, &read, error);
-    read.line = status == STATUS_OK ? second_line(text, size) : NULL;
-    if (status == STATUS_OK && !read.line)
-        status = error_at(error, path, 2, 0, "the file is cut short; remove it to do the run again");
-    if (status == STATUS_OK)
+    if (results_path(directory, plan, run, "run.csv", path, NULL) != STATUS_OK ||
+        file_read(path, ROW_FILE_LIMIT_BYTES, &text, &size, NULL) != STATUS_OK)
+        return false;
+    bool is_good = strlen(text) == size && parse_row(plan, run, text, &read);
+    if (is_good)
         *row = read;
     free(text);
-    return status;
+    return is_good;
 }
 
 void results_row_free(struct results_row *row)
@@ -148,43 +270,89 @@ void results_row_free(struct results_row *row)
     *row = (struct results_row){0};
 }
 
-bool results_is_done(const char *directory, const struct plan *plan, size_t run)
-{
-    struct results_row row = {0};
-    bool is_done = results_read_row(directory, plan, run, &row, NULL) == STATUS_OK;
-    results_row_free(&row);
-    return is_done;
-}
-
 /* ---- the experiment ---- */
 
 static enum status write_runs(const char *directory, const struct plan *plan, const struct results_row *rows,
                               struct error *error)
 {
-    char path[PATH_BYTES];
+    char path[RESULTS_PATH_BYTES];
     struct file_writer *writer;
     snprintf(path, sizeof path, "%s/runs.csv", directory);
     enum status status = file_create(path, &writer, error);
     if (status != STATUS_OK)
         return status;
-    write_header(writer, plan);
+    struct text header;
+    text_start(&header);
+    put_header(header.stream, plan);
+    text_end(&header);
+    file_printf(writer, "%s\n", header.bytes);
+    free(header.bytes);
     for (size_t run = 0; run < plan->run_count; run++)
         if (rows[run].is_there)
             file_printf(writer, "%s\n", rows[run].line);
     return file_finish(writer, error);
 }
 
-enum status results_collect(const char *directory, const struct plan *plan, struct error *error)
+/* Drops the rows behind the repetition at which their point stopped. */
+static void drop_surplus(const struct plan *plan, struct results_row *rows)
+{
+    int metric = runner_stop_metric(plan);
+    if (metric == METRIC_COUNT)
+        return;
+    bool *is_done = memory_alloc(plan->run_count, sizeof *is_done), is_settled;
+    double *values = memory_alloc(plan->run_count, sizeof *values);
+    for (size_t run = 0; run < plan->run_count; run++) {
+        is_done[run] = rows[run].is_there;
+        values[run] = rows[run].values[metric];
+    }
+    for (size_t first = 0, end; first < plan->run_count; first = end) {
+        end = runner_stop_point_end(plan, first);
+        struct runner_stop_known known = {is_done, values};
+        for (size_t run = first + runner_stop_count(plan, first, end, known, &is_settled); run < end; run++)
+            results_row_free(&rows[run]);
+    }
+    free(is_done);
+    free(values);
+}
+
+static enum status remove_one(const char *directory, const char *name, struct error *error)
+{
+    char path[RESULTS_PATH_BYTES];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (unlink(path) != 0 && errno != ENOENT)
+        return error_set(error, STATUS_IO, "cannot remove %s: %s", path, strerror(errno));
+    return STATUS_OK;
+}
+
+static enum status write_collected(const char *directory, const struct plan *plan, const struct results_row *rows,
+                                   size_t count, struct error *error)
+{
+    enum status status;
+    if (count == 0) {
+        status = remove_one(directory, "runs.csv", error);
+        return status == STATUS_OK ? remove_one(directory, "summary.json", error) : status;
+    }
+    status = write_runs(directory, plan, rows, error);
+    return status == STATUS_OK ? summary_write(directory, plan, rows, error) : status;
+}
+
+enum status results_collect(const char *directory, const struct plan *plan, struct results_totals *totals,
+                            struct error *error)
 {
     struct results_row *rows = memory_alloc(plan->run_count, sizeof *rows);
+    struct results_totals sums = {0};
     for (size_t run = 0; run < plan->run_count; run++)
-        if (results_read_row(directory, plan, run, &rows[run], NULL) != STATUS_OK)
-            rows[run].is_there = false;
-    enum status status = write_runs(directory, plan, rows, error);
-    if (status == STATUS_OK)
-        status = summary_write(directory, plan, rows, error);
+        rows[run].is_there = results_read_row(directory, plan, run, &rows[run]);
+    drop_surplus(plan, rows);
+    for (size_t run = 0; run < plan->run_count; run++) {
+        sums.runs += rows[run].is_there;
+        sums.events += rows[run].events;
+    }
+    enum status status = write_collected(directory, plan, rows, sums.runs, error);
     for (size_t run = 0; run < plan->run_count; run++)
         results_row_free(&rows[run]);
     free(rows);
+    if (status == STATUS_OK)
+        *totals = sums;
     return status;
 }

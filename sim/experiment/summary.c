@@ -1,14 +1,15 @@
+/* summary.json: see summary.h. O(runs log repetitions). */
 #include "experiment/summary.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/statistics.h"
+#include "experiment/runner_stop.h"
 #include "input/file.h"
-
-enum { PATH_BYTES = 4096 };
 
 static void add_number(cJSON *object, const char *name, double value)
 {
@@ -59,29 +60,35 @@ static cJSON *describe_point(const struct plan *plan, const struct results_row *
     return point;
 }
 
+static void append_json(struct file_writer *writer, cJSON *json)
+{
+    char *text = cJSON_PrintUnformatted(json);
+    if (!text)
+        memory_exhausted(1, 1);
+    file_append(writer, text, strlen(text));
+    free(text);
+    cJSON_Delete(json);
+}
+
+/* One line a point, each built and let go on its own: a sweep of a million points needs the memory of one. */
 enum status summary_write(const char *directory, const struct plan *plan, const struct results_row *rows,
                           struct error *error)
 {
-    cJSON *root = cJSON_CreateObject(), *points;
+    char path[RESULTS_PATH_BYTES];
     const char *title = plan->scenario->settings.title;
-    cJSON_AddStringToObject(root, "title", title ? title : "");
-    points = cJSON_AddArrayToObject(root, "points");
-    for (size_t first = 0, end; first < plan->run_count; first = end) {
-        for (end = first + 1; end < plan->run_count && plan->runs[end].point == plan->runs[first].point;)
-            end++;
-        cJSON_AddItemToArray(points, describe_point(plan, rows, first, end));
-    }
-    char *text = cJSON_Print(root), path[PATH_BYTES];
-    cJSON_Delete(root);
-    if (!text)
-        memory_exhausted(1, 1);
-    snprintf(path, sizeof path, "%s/summary.json", directory);
     struct file_writer *writer;
+    snprintf(path, sizeof path, "%s/summary.json", directory);
     enum status status = file_create(path, &writer, error);
-    if (status == STATUS_OK) {
-        file_printf(writer, "%s\n", text);
-        status = file_finish(writer, error);
+    if (status != STATUS_OK)
+        return status;
+    file_printf(writer, "{\"title\": ");
+    append_json(writer, cJSON_CreateString(title ? title : ""));
+    file_printf(writer, ",\n \"points\": [");
+    for (size_t first = 0, end; first < plan->run_count; first = end) {
+        end = runner_stop_point_end(plan, first);
+        file_printf(writer, "%s\n  ", first ? "," : "");
+        append_json(writer, describe_point(plan, rows, first, end));
     }
-    free(text);
-    return status;
+    file_printf(writer, "\n ]}\n");
+    return file_finish(writer, error);
 }
