@@ -22,6 +22,9 @@ int main(void)
     suite_schedule();
     suite_partition();
     suite_step();
+    suite_place();
+    suite_cluster();
+    suite_cluster_workload();
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();
     unsigned failed = CU_get_number_of_failures() + CU_get_number_of_suites_failed();

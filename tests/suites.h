@@ -18,6 +18,7 @@ void suite_schedule(void);
 void suite_partition(void);
 void suite_step(void);
 void suite_cluster(void);
+void suite_cluster_workload(void);
 void suite_results(void);
 void suite_cli(void);
 void suite_house(void);
