@@ -20,6 +20,18 @@ int cli_run(int argc, char **argv);
 int cli_step(int argc, char **argv);
 int cli_import(int argc, char **argv);
 
+/* One command. Its usage names every option it takes: completions are read from there, and a test compares it with the
+ * command's own list. Words to choose from are written a|b|c, a value in capitals. */
+struct cli_command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *usage; /* what stands behind the name */
+    const char *help;
+};
+
+extern const struct cli_command cli_commands[];
+extern const size_t cli_command_count;
+
 /* Prints "ocsim: file:line:column: message" on stderr. Returns the exit code of the error. */
 int cli_fail(const struct error *error);
 

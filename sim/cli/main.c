@@ -1,4 +1,4 @@
-/* ocsim: dispatches on the first argument, nothing more. A command is one file and one line in the table below. */
+/* ocsim: dispatches on the first argument, nothing more. A command is one file and one line in commands.c. */
 #include <errno.h>
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
@@ -7,32 +7,11 @@
 #include "cli/cli.h"
 #include "input/text.h"
 
-struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *usage; /* what stands behind the name */
-    const char *help;
-};
-
-static const struct command commands[] = {
-    {"run", cli_run, "SCENARIO [key=value ...] -o DIR [-j N] [--fresh]", "one run, or every run of the scenario's sweep"},
-    {"step", cli_step, "--model M --degree D --topology T [key=value ...] [--ops]",
-     "one training job on an empty cluster, as JSON"},
-    {"check", cli_check, "SCENARIO [key=value ...]", "parse and validate a scenario, nothing more"},
-    {"compare", cli_compare, "DIR TABLE.csv [--markdown]", "results beside published figures"},
-    {"list", cli_list, "models|topologies|partitioners|placers|schedulers|fabrics|distributions",
-     "what there is to choose from"},
-    {"explain", cli_explain, "[KEY | --markdown]", "what a scenario key means, its unit, range and default"},
-    {"import", cli_import, "FILE [-o MODEL.json] [--name NAME] [--source TEXT] [--device TEXT] [--batch N]",
-     "turn a PipeDream graph.txt into a model file, checked"},
-};
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
-
 static void print_help(void)
 {
     puts("ocsim simulates datacenters whose network is made of optical circuits.\n\nCommands:");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  ocsim %s %s\n      %s\n", commands[i].name, commands[i].usage, commands[i].help);
+    for (size_t i = 0; i < cli_command_count; i++)
+        printf("  ocsim %s %s\n      %s\n", cli_commands[i].name, cli_commands[i].usage, cli_commands[i].help);
     puts("  ocsim --version\n      version, compiler and flags\n\n"
          "key=value overrides any scenario key; the last one wins.\n"
          "Exit codes: 0 fine, 1 the model cannot go on, 2 wrong input, 3 no memory, 4 input or output failed, 70 a "
@@ -53,11 +32,11 @@ static int refuse_command(const char *name)
 {
     const char *nearest = NULL;
     int least = 3;
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        int far = text_distance(name, commands[i].name);
+    for (size_t i = 0; i < cli_command_count; i++) {
+        int far = text_distance(name, cli_commands[i].name);
         if (far < least) {
             least = far;
-            nearest = commands[i].name;
+            nearest = cli_commands[i].name;
         }
     }
     char shown[TEXT_SHOW_BYTES];
@@ -78,14 +57,14 @@ static int dispatch(int argc, char **argv)
         print_version();
         return STATUS_OK;
     }
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0)
+    for (size_t i = 0; i < cli_command_count; i++) {
+        if (strcmp(argv[1], cli_commands[i].name) != 0)
             continue;
         if (argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0)) {
-            printf("ocsim %s %s\n%s\n", commands[i].name, commands[i].usage, commands[i].help);
+            printf("ocsim %s %s\n%s\n", cli_commands[i].name, cli_commands[i].usage, cli_commands[i].help);
             return STATUS_OK;
         }
-        return commands[i].run(argc - 1, argv + 1);
+        return cli_commands[i].run(argc - 1, argv + 1);
     }
     return refuse_command(argv[1]);
 }

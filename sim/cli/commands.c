@@ -1,0 +1,16 @@
+/* The table of commands: one line each. `ocsim --help`, the man pages and the completions are made from it. */
+#include "cli/cli.h"
+
+const struct cli_command cli_commands[] = {
+    {"run", cli_run, "SCENARIO [key=value ...] -o DIR [-j N] [--fresh]", "one run, or every run of the scenario's sweep"},
+    {"step", cli_step, "--model M --degree D --topology T [key=value ...] [--ops]",
+     "one training job on an empty cluster, as JSON"},
+    {"check", cli_check, "SCENARIO [key=value ...]", "parse and validate a scenario, nothing more"},
+    {"compare", cli_compare, "DIR TABLE.csv [--markdown]", "results beside published figures"},
+    {"list", cli_list, "models|topologies|partitioners|placers|schedulers|fabrics|distributions",
+     "what there is to choose from"},
+    {"explain", cli_explain, "[KEY | --markdown]", "what a scenario key means, its unit, range and default"},
+    {"import", cli_import, "FILE [-o MODEL.json] [--name NAME] [--source TEXT] [--device TEXT] [--batch N]",
+     "turn a PipeDream graph.txt into a model file, checked"},
+};
+const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
