@@ -13,7 +13,6 @@ enum { LABEL_LIMIT_BYTES = 200 };
 
 static const char *const own_members[] = {"zip", "where", "repeat", "stop_when", NULL};
 static const char *const axis_members[] = {"key", "values", "range", "log_range", "label", NULL};
-static const char *const stop_members[] = {"metric", "relative_half_width", "max_repeat", NULL};
 
 struct reader {
     const struct scenario *scenario;
@@ -34,8 +33,7 @@ static bool is_listed(const char *word, const char *const *list)
     return false;
 }
 
-/* The word of the list that a mistyped one was meant to be; NULL where none is near. */
-static const char *nearest_of(const char *word, const char *const *list)
+const char *plan_nearest(const char *word, const char *const *list)
 {
     const char *best = NULL;
     int least = 3;
@@ -49,22 +47,22 @@ static const char *nearest_of(const char *word, const char *const *list)
     return best;
 }
 
-static enum status check_members(const struct yaml_node *mapping, const char *const *known, const char *what,
-                                 struct error *error)
+enum status plan_check_members(const struct yaml_node *mapping, const char *const *known, const char *what,
+                               struct error *error)
 {
     for (size_t i = 0; i < mapping->count; i++) {
         const struct yaml_node *key = mapping->keys[i];
         if (is_listed(key->text, known))
             continue;
         char shown[TEXT_SHOW_BYTES];
-        const char *nearest = nearest_of(key->text, known);
+        const char *nearest = plan_nearest(key->text, known);
         return yaml_error(error, key, "%s has no member '%s'; did you mean %s?", what, text_show(key->text, shown),
                           nearest ? nearest : known[0]);
     }
     return STATUS_OK;
 }
 
-static enum status need_scalar(const struct yaml_node *node, const char *what, struct error *error)
+enum status plan_need_scalar(const struct yaml_node *node, const char *what, struct error *error)
 {
     if (node->kind != YAML_SCALAR)
         return yaml_error(error, node, "%s: expected one value, found %s", what, yaml_kind_name(node));
@@ -75,7 +73,7 @@ static enum status need_scalar(const struct yaml_node *node, const char *what, s
 
 static enum status read_label(const struct yaml_node *node, const char **label, struct error *error)
 {
-    enum status status = need_scalar(node, "label", error);
+    enum status status = plan_need_scalar(node, "label", error);
     if (status != STATUS_OK)
         return status;
     if (strlen(node->text) > LABEL_LIMIT_BYTES)
@@ -92,7 +90,7 @@ static enum status read_label(const struct yaml_node *node, const char **label, 
 
 static enum status find_key(const struct yaml_node *at, size_t *key, struct error *error)
 {
-    enum status status = need_scalar(at, "key", error);
+    enum status status = plan_need_scalar(at, "key", error);
     if (status != STATUS_OK)
         return status;
     int found = keys_find(settings_keys, settings_key_count, at->text);
@@ -166,6 +164,18 @@ static enum status add_setting(struct reader *reader, struct axis_value *value, 
     return status;
 }
 
+/* The text was read before: it is a number of its kind. */
+static void read_numbers(enum key_type type, enum axis_kind kind, struct axis_value *value)
+{
+    enum status status = plan_axis_number(kind, value->text, &value->number, NULL);
+    require(status == STATUS_OK);
+    if (type == KEY_INTEGER)
+        status = units_integer(value->text, &value->whole, NULL);
+    else if (type == KEY_TIME)
+        status = units_time_ps(value->text, &value->whole, NULL);
+    require(status == STATUS_OK);
+}
+
 /* A value of an axis with a key. */
 static enum status read_value(struct reader *reader, struct axis *axis, const struct yaml_node *node,
                               struct error *error)
@@ -181,10 +191,8 @@ static enum status read_value(struct reader *reader, struct axis *axis, const st
         return status;
     bool is_scalar = node->kind == YAML_SCALAR;
     value->text = is_scalar ? node->text : keys_value_text(&reader->probe->keys, key, reader->arena);
-    if (axis->kind != AXIS_TEXT) {
-        status = plan_axis_number(axis->kind, node->text, &value->number, NULL);
-        require(status == STATUS_OK);
-    }
+    if (axis->kind != AXIS_TEXT)
+        read_numbers(settings_keys[key].type, axis->kind, value);
     axis->value_count++;
     return STATUS_OK;
 }
@@ -224,17 +232,25 @@ static enum status read_compound(struct reader *reader, struct axis *axis, const
     return STATUS_OK;
 }
 
-static int compare_values_total(const void *left, const void *right)
+static int order_values(const struct axis_value *a, const struct axis_value *b, bool is_number)
+{
+    if (!is_number)
+        return strcmp(a->text, b->text);
+    int order = (a->number > b->number) - (a->number < b->number);
+    return order ? order : (a->whole > b->whole) - (a->whole < b->whole);
+}
+
+static int compare_numbers_total(const void *left, const void *right)
 {
     const struct axis_value *a = *(const struct axis_value *const *)left, *b = *(const struct axis_value *const *)right;
-    int order = (a->number > b->number) - (a->number < b->number);
+    int order = order_values(a, b, true);
     return order ? order : (a > b) - (a < b);
 }
 
 static int compare_texts_total(const void *left, const void *right)
 {
     const struct axis_value *a = *(const struct axis_value *const *)left, *b = *(const struct axis_value *const *)right;
-    int order = strcmp(a->text, b->text);
+    int order = order_values(a, b, false);
     return order ? order : (a > b) - (a < b);
 }
 
@@ -244,12 +260,12 @@ static enum status check_duplicates(const struct axis *axis, struct error *error
     const struct axis_value **sorted = memory_alloc(axis->value_count, sizeof *sorted);
     for (size_t i = 0; i < axis->value_count; i++)
         sorted[i] = &axis->values[i];
-    qsort(sorted, axis->value_count, sizeof *sorted, is_number ? compare_values_total : compare_texts_total);
+    qsort(sorted, axis->value_count, sizeof *sorted, is_number ? compare_numbers_total : compare_texts_total);
     enum status status = STATUS_OK;
     for (size_t i = 1; i < axis->value_count && status == STATUS_OK; i++) {
         const struct axis_value *a = sorted[i - 1], *b = sorted[i];
         char shown[TEXT_SHOW_BYTES], first[TEXT_SHOW_BYTES];
-        if (is_number ? !(a->number < b->number) : strcmp(a->text, b->text) == 0)
+        if (order_values(a, b, is_number) == 0)
             status = yaml_error(error, b->at, "%s: '%s' is there twice, first as '%s' in line %d", axis->name,
                                 text_show(b->text, shown), text_show(a->text, first), a->at->line);
     }
@@ -370,12 +386,12 @@ static enum status read_axis(struct reader *reader, size_t number, const struct 
     if (status != STATUS_OK)
         return status;
     if (node->kind != YAML_MAPPING) {
-        const char *nearest = nearest_of(name->text, own_members);
+        const char *nearest = plan_nearest(name->text, own_members);
         return yaml_error(error, node, "%s: expected an axis such as {key: run.seed, values: [1, 2]}, found %s%s%s%s",
                           name->text, yaml_kind_name(node), nearest ? "; did you mean " : "", nearest ? nearest : "",
                           nearest ? "?" : "");
     }
-    status = check_members(node, axis_members, name->text, error);
+    status = plan_check_members(node, axis_members, name->text, error);
     const struct yaml_node *label = yaml_get(node, "label"), *key = yaml_get(node, "key");
     if (status == STATUS_OK && label)
         status = read_label(label, &axis->label, error);
@@ -488,82 +504,6 @@ static enum status read_zip(struct reader *reader, const struct yaml_node *zip, 
     return status;
 }
 
-/* ---- repetitions ---- */
-
-static enum status read_count(const struct yaml_node *node, const char *name, uint32_t least, uint32_t *count,
-                              struct error *error)
-{
-    int64_t value = 0;
-    enum status status = need_scalar(node, name, error);
-    if (status != STATUS_OK)
-        return status;
-    char shown[TEXT_SHOW_BYTES];
-    if (units_integer(node->text, &value, NULL) != STATUS_OK || value < least || value > PLAN_RUN_LIMIT)
-        return yaml_error(error, node, "%s: '%s' is not allowed; expected a whole number from %u to %d", name,
-                          text_show(node->text, shown), (unsigned)least, PLAN_RUN_LIMIT);
-    *count = (uint32_t)value;
-    return STATUS_OK;
-}
-
-static enum status read_metric(const struct yaml_node *node, struct plan_stop *stop, struct error *error)
-{
-    const char *names[METRIC_COUNT + 1] = {0};
-    for (int metric = 0; metric < METRIC_COUNT; metric++)
-        names[metric] = metric_name((enum metric)metric);
-    enum status status = need_scalar(node, "metric", error);
-    if (status != STATUS_OK)
-        return status;
-    for (int metric = 0; metric < METRIC_COUNT; metric++) {
-        if (strcmp(node->text, names[metric]) == 0)
-            stop->metric = names[metric];
-    }
-    if (stop->metric)
-        return STATUS_OK;
-    char shown[TEXT_SHOW_BYTES];
-    const char *nearest = nearest_of(node->text, names);
-    return yaml_error(error, node, "metric: '%s' is no column of runs.csv; %s %s%s", text_show(node->text, shown),
-                      nearest ? "did you mean" : "e.g.", nearest ? nearest : names[METRIC_BLOCKING_RATE],
-                      nearest ? "?" : "");
-}
-
-static enum status read_stop(const struct yaml_node *node, struct sweep *sweep, struct error *error)
-{
-    struct plan_stop *stop = &sweep->stop;
-    if (node->kind != YAML_MAPPING)
-        return yaml_error(error, node,
-                          "stop_when: expected {metric: blocking_rate, relative_half_width: 0.05, max_repeat: 50}, "
-                          "found %s",
-                          yaml_kind_name(node));
-    enum status status = check_members(node, stop_members, "stop_when", error);
-    if (status != STATUS_OK)
-        return status;
-    const struct yaml_node *metric = yaml_get(node, "metric"), *width = yaml_get(node, "relative_half_width");
-    const struct yaml_node *most = yaml_get(node, "max_repeat");
-    if (!metric || !width || !most)
-        return yaml_error(error, node, "stop_when: needs metric, relative_half_width and max_repeat");
-    status = read_metric(metric, stop, error);
-    if (status == STATUS_OK)
-        status = need_scalar(width, "relative_half_width", error);
-    if (status != STATUS_OK)
-        return status;
-    double value = 0;
-    char shown[TEXT_SHOW_BYTES];
-    if (units_number(width->text, &value, NULL) != STATUS_OK || !(value > 0 && value < 1))
-        return yaml_error(error, width, "relative_half_width: '%s' is not allowed; expected a number between 0 and 1",
-                          text_show(width->text, shown));
-    stop->relative_half_width = value;
-    return read_count(most, "max_repeat", sweep->repeat, &stop->max_repeat, error);
-}
-
-static enum status read_repetitions(const struct yaml_node *node, struct sweep *sweep, struct error *error)
-{
-    const struct yaml_node *repeat = yaml_get(node, "repeat"), *stop = yaml_get(node, "stop_when");
-    /* An interval takes two runs. */
-    sweep->repeat = stop ? 2 : 1;
-    enum status status = repeat ? read_count(repeat, "repeat", 1, &sweep->repeat, error) : STATUS_OK;
-    return status == STATUS_OK && stop ? read_stop(stop, sweep, error) : status;
-}
-
 /* ---- the sweep ---- */
 
 static enum status read_axes(struct reader *reader, const struct yaml_node *node, struct error *error)
@@ -599,10 +539,10 @@ enum status plan_axes_read(const struct scenario *scenario, struct plan_probe *p
     if (status == STATUS_OK)
         status = read_zip(&reader, yaml_get(node, "zip"), error);
     if (status == STATUS_OK)
-        status = read_repetitions(node, &made, error);
+        status = plan_repeat_read(node, &made, error);
     made.where = yaml_get(node, "where");
     if (status == STATUS_OK && made.where)
-        status = yaml_error(error, made.where, "where: not read yet");
+        status = plan_need_scalar(made.where, "where", error);
     if (status == STATUS_OK)
         *sweep = made;
     return status;

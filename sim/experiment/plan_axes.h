@@ -19,9 +19,11 @@ struct axis_setting {
 struct axis_value {
     const char *text; /* in runs.csv, and in `where` */
     double number;    /* of a number axis: in seconds, bytes, bytes per second */
+    int64_t whole;    /* of INTEGER and TIME keys: the value where a double has too few digits; else 0 */
     const struct yaml_node *at;
     struct axis_setting *settings;
     size_t setting_count;
+    bool is_used; /* in some combination that `where` keeps: written while combining */
 };
 
 enum axis_kind { AXIS_TEXT, AXIS_NUMBER, AXIS_TIME, AXIS_RATE, AXIS_BYTES };
@@ -63,5 +65,16 @@ STATUS_MUST_USE enum status plan_range_log(const struct yaml_node *list, const s
 enum axis_kind plan_axis_kind(enum key_type type);
 STATUS_MUST_USE enum status plan_axis_number(enum axis_kind kind, const char *text, double *number,
                                              struct error *error);
+
+/* `repeat` and `stop_when` of a sweep. */
+STATUS_MUST_USE enum status plan_repeat_read(const struct yaml_node *node, struct sweep *sweep, struct error *error);
+
+/* The word of a NULL-terminated list that a mistyped one was meant to be; NULL where none is near. */
+const char *plan_nearest(const char *word, const char *const *list);
+
+/* Refuses members of a mapping that are not known, and what is not one text that says something. */
+STATUS_MUST_USE enum status plan_check_members(const struct yaml_node *mapping, const char *const *known,
+                                               const char *what, struct error *error);
+STATUS_MUST_USE enum status plan_need_scalar(const struct yaml_node *node, const char *what, struct error *error);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/hash.h"
-#include "input/text.h"
+#include "experiment/plan_where.h"
 
 /* After this many values tried, the probe's memory is worth taking back. */
 enum { PROBE_SET_LIMIT = 100 * 1000 };
@@ -23,6 +23,7 @@ struct seen {
 
 struct finder {
     struct sweep *sweep;
+    const struct plan_where *where; /* NULL = all */
     struct plan_probe *probe;
     struct arena *arena;
     struct plan_points *points;
@@ -110,6 +111,7 @@ static bool find_effects(struct finder *finder)
     for (size_t i = 0; i < finder->sweep->axis_count; i++) {
         struct axis_value *value = current_value(finder, i);
         bool is_applied = false;
+        value->is_used = true;
         for (size_t j = 0; j < value->setting_count; j++) {
             bool has_effect = is_effective(finder, &value->settings[j]);
             value->settings[j].had_effect |= has_effect;
@@ -153,6 +155,8 @@ static void add_point(struct finder *finder)
 
 static void take_combination(struct finder *finder)
 {
+    if (finder->where && !plan_where_holds(finder->where, finder->counters))
+        return;
     try_values(finder);
     if (find_effects(finder) || add_row(&finder->seen, finder->row))
         add_point(finder);
@@ -202,18 +206,20 @@ static enum status check_effects(const struct axis *axis, struct error *error)
         const struct axis_value *value = &axis->values[i];
         for (size_t j = 0; j < value->setting_count; j++) {
             is_idle &= !value->settings[j].had_effect;
-            if (axis->key < 0 && !value->settings[j].had_effect)
+            if (axis->key < 0 && value->is_used && !value->settings[j].had_effect)
                 return refuse_idle(axis, &value->settings[j], value->text, error);
         }
     }
     return is_idle ? refuse_idle(axis, &axis->values[0].settings[0], NULL, error) : STATUS_OK;
 }
 
-static enum status check_found(const struct finder *finder, const struct yaml_node *at, struct error *error)
+static enum status check_found(const struct finder *finder, struct error *error)
 {
     const struct sweep *sweep = finder->sweep;
-    if (!finder->points->count)
-        return yaml_error(error, sweep->where ? sweep->where : at, "where: no combination is left");
+    if (!finder->points->count) {
+        require(sweep->where);
+        return yaml_error(error, sweep->where, "where: no combination is left");
+    }
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sweep->axis_count && status == STATUS_OK; i++)
         status = check_effects(&sweep->axes[i], error);
@@ -228,7 +234,7 @@ static enum status find_all(struct finder *finder, const struct yaml_node *at, s
         if (finder->points->count > PLAN_RUN_LIMIT / repetitions)
             return yaml_error(error, at, "sweep: more than %d runs", PLAN_RUN_LIMIT);
     } while (advance(finder));
-    return check_found(finder, at, error);
+    return check_found(finder, error);
 }
 
 enum status plan_points_find(struct sweep *sweep, const struct yaml_node *at, struct plan_probe *probe,
@@ -244,7 +250,10 @@ enum status plan_points_find(struct sweep *sweep, const struct yaml_node *at, st
     finder.row = arena_alloc(arena, sweep->axis_count, sizeof *finder.row);
     finder.seen.width = sweep->axis_count;
     plan_probe_restart(probe);
-    status = find_all(&finder, at, error);
+    if (sweep->where)
+        status = plan_where_read(sweep->where, sweep, arena, &finder.where, error);
+    if (status == STATUS_OK)
+        status = find_all(&finder, at, error);
     if (status != STATUS_OK)
         plan_points_free(points);
     free(finder.seen.rows);

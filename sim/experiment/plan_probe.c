@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every value set leaves its text in the arena of the keys; a long plan starts it afresh now and then. */
-enum { SET_LIMIT = 100 * 1000 };
-
 static const struct yaml_node null_node = {
     .kind = YAML_SCALAR, .is_plain = true, .file = "", .text = "null", .weight = 1};
 
