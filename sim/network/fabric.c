@@ -8,6 +8,8 @@
 /* One line a fabric. */
 static const struct fabric *const registry[] = {
     &fabric_ramp,
+    &fabric_ocs,
+    &fabric_awgr,
 };
 enum { FABRIC_COUNT = sizeof registry / sizeof *registry };
 

@@ -96,11 +96,17 @@ struct fabric {
     /* With plan_choose: the line that moves on when this hardware is released, or FABRIC_NONE. */
     uint32_t (*line_of)(const struct fabric_state *state, uint64_t hardware);
 
+    /* Could anybody in this line be helped now? A hint that spares tries; NULL = always. */
+    bool (*line_is_open)(const struct fabric_state *state, const struct network *network, uint32_t line);
+
     /* Takes over: called once for every transfer with bytes and a target other than its source. */
     enum status (*send)(struct network *network, uint32_t transfer, struct error *error);
 
     /* An event scheduled with network_schedule. */
     void (*on_event)(struct network *network, const struct event *event);
+
+    /* With send: what a transfer waits for, for people ("its slot on a rotor switch"); may be NULL. */
+    void (*explain)(const struct network *network, uint32_t transfer, char text[FABRIC_TEXT_BYTES]);
 
     /* "transmitter 3 of 0-1-1" */
     void (*describe)(const struct fabric_state *state, uint64_t hardware, char text[FABRIC_TEXT_BYTES]);
@@ -126,6 +132,9 @@ const struct fabric_state *network_fabric(const struct network *network);
 
 /* Free, or held by a circuit that is lit, carries nothing and gives way (hold). Never used counts as free. */
 bool network_hardware_is_free(const struct network *network, uint64_t hardware);
+
+/* Nobody's: no circuit would have to give way. */
+bool network_hardware_is_dark(const struct network *network, uint64_t hardware);
 
 /* The circuit policy says hold: a lit circuit of this pair may be there to use again. For plan_choose: true when
  * exactly this hardware is held by an idle lit circuit of the pair. */

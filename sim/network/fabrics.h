@@ -5,5 +5,7 @@
 #include "network/fabric.h"
 
 extern const struct fabric fabric_ramp;
+extern const struct fabric fabric_ocs;
+extern const struct fabric fabric_awgr;
 
 #endif

@@ -116,15 +116,15 @@ struct network_totals {
     uint64_t local;   /* of these: no hardware needed, ended at once */
     uint64_t cleared; /* found no free hardware and did not wait */
     uint64_t done, waiting, moving;
-    uint64_t circuits_set_up; /* reconfigurations paid */
-    uint64_t circuits_reused; /* transfers that found theirs lit */
-    uint64_t bytes_sent;      /* by transfers that got hardware: once for a multicast */
-    uint64_t bytes_received;
-    uint64_t bytes_in_flight;
-    statistics_wide waiting_area; /* integral of `waiting` over time, in ticks */
-    statistics_wide moving_area;  /* the same of `moving`: set-up, latency and payload */
-    statistics_wide wait_sum;     /* of the waits of all transfers that got hardware: Little's law is an identity */
-    statistics_wide move_sum;     /* of (end - start - wait) of the transfers done */
+    uint64_t circuits_set_up;   /* reconfigurations paid */
+    uint64_t circuits_reused;   /* transfers that found theirs lit */
+    statistics_wide bytes_sent; /* by transfers that got hardware; a multicast counts once a target */
+    statistics_wide bytes_received;
+    statistics_wide bytes_in_flight; /* counted apart: sent = received + in flight */
+    statistics_wide waiting_area;    /* integral of `waiting` over time, in ticks */
+    statistics_wide moving_area;     /* the same of `moving`: set-up, latency and payload */
+    statistics_wide wait_sum;        /* of the waits of all transfers that got hardware: Little's law is an identity */
+    statistics_wide move_sum;        /* of (end - start - wait) of the transfers done */
 };
 
 struct network_totals network_totals(const struct network *network);

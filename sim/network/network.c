@@ -1,0 +1,498 @@
+/* The network's loop: sending, the instant's dispatch, ends.
+ *
+ * Three events: the end of a transfer, the expiry of a lingering circuit, and
+ * the dispatch, which comes last in its instant (priority 255) and gives out
+ * hardware: it merges what was sent at this instant with the lines that were
+ * called up, in the order of the policy. In strict order there is one queue, and
+ * only its head is ever tried.
+ */
+#include "network/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/memory.h"
+#include "network/circuit.h"
+
+enum { PRIORITY_END = 0, PRIORITY_DISPATCH = 255 };
+
+static event_handler on_end, on_expire, on_dispatch, on_fabric;
+
+uint16_t network_kind(const struct network *network, int which)
+{
+    return (uint16_t)(network->options.first_kind + which);
+}
+
+static enum status open_fabric(struct network *network, struct error *error)
+{
+    const struct fabric *fabric = fabric_find(network->topology->fabric);
+    if (!fabric)
+        return error_set(error, STATUS_USER, "fabric '%s' cannot be simulated with circuits",
+                         network->topology->fabric);
+    network->fabric = (struct fabric_state){
+        .fabric = fabric, .topology = network->topology, .clock = {network->options.tick_ps}, .latency = 0};
+    enum status status = fabric->open(&network->fabric, error);
+    if (status != STATUS_OK)
+        return status;
+    require(network->fabric.rate_bytes_per_s > 0 && network->fabric.lanes_max > 0);
+    if (network->fabric.dense >= FABRIC_NONE) {
+        if (fabric->close)
+            fabric->close(&network->fabric);
+        return error_set(error, STATUS_USER, "%llu transceivers and ports are too many to simulate",
+                         (unsigned long long)network->fabric.dense);
+    }
+    return STATUS_OK;
+}
+
+static void open_pools(struct network *network)
+{
+    network->dense = memory_alloc((size_t)network->fabric.dense, sizeof *network->dense);
+    network->lines = memory_alloc(network->fabric.line_count, sizeof *network->lines);
+    network->switches = memory_alloc(network->fabric.switch_count, sizeof *network->switches);
+    network->transfer_count = network->circuit_count = network->waiter_count = 1;
+    network->transfers = memory_grow(NULL, &network->transfer_capacity, 64, sizeof *network->transfers);
+    network->circuits = memory_grow(NULL, &network->circuit_capacity, 64, sizeof *network->circuits);
+    network->waiters = memory_grow(NULL, &network->waiter_capacity, 64, sizeof *network->waiters);
+    network->transfers[0] = (struct transfer){0};
+}
+
+enum status network_create(struct engine *engine, const struct topology *topology,
+                           const struct network_options *options, struct network **out, struct error *error)
+{
+    require(options->first_kind + NETWORK_KINDS <= ENGINE_KINDS && options->linger_ps >= 0);
+    struct network *network = memory_alloc(1, sizeof *network);
+    network->engine = engine;
+    network->topology = topology;
+    network->options = *options;
+    if (network->options.tick_ps == 0)
+        network->options.tick_ps = 1;
+    enum status status = open_fabric(network, error);
+    if (status != STATUS_OK) {
+        free(network);
+        return status;
+    }
+    network->linger = clock_from_ps(&network->fabric.clock, options->linger_ps);
+    if (options->circuits == NETWORK_LINGER && network->linger == 0)
+        network->options.circuits = NETWORK_TEARDOWN;
+    if (network->options.circuits != NETWORK_LINGER)
+        network->linger = 0;
+    open_pools(network);
+    statistics_level_start(&network->waiting, engine_now(engine), 0);
+    statistics_level_start(&network->moving, engine_now(engine), 0);
+    engine_on(engine, network_kind(network, KIND_END), on_end, network);
+    engine_on(engine, network_kind(network, KIND_EXPIRE), on_expire, network);
+    engine_on(engine, network_kind(network, KIND_DISPATCH), on_dispatch, network);
+    engine_on(engine, network_kind(network, KIND_FABRIC), on_fabric, network);
+    *out = network;
+    return STATUS_OK;
+}
+
+void network_destroy(struct network *network)
+{
+    if (!network)
+        return;
+    network_check(network);
+    if (network->fabric.fabric->close)
+        network->fabric.fabric->close(&network->fabric);
+    for (size_t i = 1; i < network->circuit_count; i++)
+        if (network->circuits[i].slot_count > CIRCUIT_INLINE)
+            free(network->circuits[i].slots.many);
+    void *blocks[] = {
+        network->dense,    network->sparse,    network->sparse_ids,    network->map,           network->lines,
+        network->switches, network->transfers, network->circuits,      network->waiters,       network->fresh.items,
+        network->wakes,    network->slots,     network->plan.hold.ids, network->plan.wait.ids, network};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+}
+
+void network_fail(struct network *network, const struct error *error)
+{
+    if (!network->is_failed)
+        network->failure = *error;
+    network->is_failed = true;
+    engine_stop(network->engine);
+}
+
+void network_dispatch_soon(struct network *network)
+{
+    if (network->is_dispatch_due)
+        return;
+    network->is_dispatch_due = true;
+    engine_schedule(network->engine, engine_now(network->engine), PRIORITY_DISPATCH,
+                    network_kind(network, KIND_DISPATCH), 0, 0);
+}
+
+static uint32_t transfer_take(struct network *network)
+{
+    uint32_t index = network->transfer_free;
+    if (index != 0) {
+        network->transfer_free = network->transfers[index].next_free;
+        return index;
+    }
+    if (network->transfer_count == network->transfer_capacity)
+        network->transfers = memory_grow(network->transfers, &network->transfer_capacity, network->transfer_count + 1,
+                                         sizeof *network->transfers);
+    require(network->transfer_count < UINT32_MAX);
+    index = (uint32_t)network->transfer_count++;
+    network->transfers[index].epoch = 0;
+    return index;
+}
+
+static uint64_t turn_key(const struct network *network, const struct transfer_request *request)
+{
+    if (network->options.order == NETWORK_SRPT)
+        return request->bytes;
+    return network->options.order == NETWORK_PRIORITY ? (uint64_t)request->priority ^ (UINT64_C(1) << 63) : 0;
+}
+
+static uint32_t transfer_make(struct network *network, const struct transfer_request *request)
+{
+    uint32_t index = transfer_take(network), epoch = network->transfers[index].epoch + 1;
+    network->transfers[index] = (struct transfer){
+        .bytes = request->bytes,
+        .tag = request->tag,
+        .done = request->done,
+        .context = request->context,
+        .targets = request->targets,
+        .turn = {turn_key(network, request), network->sequence++},
+        .priority = request->priority,
+        .start = engine_now(network->engine),
+        .source = request->source,
+        .target = request->targets ? request->targets[0] : request->target,
+        .target_count = request->targets ? request->target_count : 1,
+        .job = request->job,
+        .epoch = epoch,
+        .first_lane = request->first_lane,
+        .lanes = request->lanes ? request->lanes : 1,
+        .is_cleared_when_blocked = request->is_cleared_when_blocked,
+    };
+    network->totals.sent++;
+    return index;
+}
+
+static enum status check_targets(const struct network *network, const struct transfer_request *request,
+                                 struct error *error)
+{
+    uint32_t nodes = network->topology->server_count;
+    if (request->targets && request->target_count > 1 && !network->fabric.can_multicast)
+        return error_set(error, STATUS_USER, "fabric %s cannot send to %u servers at once",
+                         network->fabric.fabric->name, request->target_count);
+    if (request->targets && request->target_count == 0)
+        return error_set(error, STATUS_USER, "a multicast needs at least one target");
+    for (uint32_t i = 0; request->targets && i < request->target_count; i++)
+        if (request->targets[i] >= nodes || request->targets[i] == request->source)
+            return error_set(error, STATUS_USER, "target %u of a multicast is not another of the %u servers",
+                             request->targets[i], nodes);
+    if (request->source >= nodes || (!request->targets && request->target >= nodes))
+        return error_set(error, STATUS_USER, "a transfer from server %u to server %u: there are %u", request->source,
+                         request->target, nodes);
+    return STATUS_OK;
+}
+
+/* What can never work is refused at once, so that nothing waits for ever. */
+static enum status check_request(const struct network *network, const struct transfer_request *request,
+                                 struct error *error)
+{
+    enum status status = check_targets(network, request, error);
+    if (status != STATUS_OK)
+        return status;
+    uint16_t lanes = request->lanes ? request->lanes : 1;
+    if (lanes > network->fabric.lanes_max || request->first_lane > network->fabric.lanes_max)
+        return error_set(error, STATUS_USER, "%u lanes from lane %u on: fabric %s has %u between two servers", lanes,
+                         request->first_lane, network->fabric.fabric->name, network->fabric.lanes_max);
+    sim_time payload = fabric_payload(&network->fabric, request->bytes, lanes), time;
+    if (payload == SIM_TIME_MAX)
+        return error_set(error, STATUS_USER, "%llu bytes take longer than the clock has: a coarser run.tick is needed",
+                         (unsigned long long)request->bytes);
+    status = clock_advance(&network->fabric.clock, engine_now(network->engine), network->fabric.latency, &time, error);
+    if (status == STATUS_OK)
+        status = clock_advance(&network->fabric.clock, time, network->fabric.reconfiguration, &time, error);
+    if (status == STATUS_OK)
+        status = clock_advance(&network->fabric.clock, time, payload, &time, error);
+    return status;
+}
+
+static void fresh_add(struct network *network, uint32_t index)
+{
+    struct fresh_list *fresh = &network->fresh;
+    if (fresh->count == fresh->capacity)
+        fresh->items = memory_grow(fresh->items, &fresh->capacity, fresh->count + 1, sizeof *fresh->items);
+    struct turn turn = network->transfers[index].turn;
+    if (fresh->count > 0 && turn_is_before(&turn, &fresh->items[fresh->count - 1].turn))
+        fresh->is_unsorted = true;
+    fresh->items[fresh->count++] = (struct fresh){turn, index};
+}
+
+/* A fabric refused it: as if it had never been sent. */
+static void take_back(struct network *network, uint32_t index)
+{
+    struct transfer *transfer = &network->transfers[index];
+    statistics_level_add(&network->waiting, transfer->start, -1);
+    network->totals.sent--;
+    transfer->state = TRANSFER_FREE;
+    transfer->next_free = network->transfer_free;
+    network->transfer_free = index;
+}
+
+enum status network_send(struct network *network, const struct transfer_request *request, uint32_t *transfer,
+                         struct error *error)
+{
+    enum status status = check_request(network, request, error);
+    if (status != STATUS_OK)
+        return status;
+    uint32_t index = transfer_make(network, request);
+    struct transfer *made = &network->transfers[index];
+    sim_time now = made->start;
+    if (request->bytes == 0 || (!request->targets && request->source == request->target)) {
+        made->state = TRANSFER_LOCAL;
+        engine_schedule(network->engine, now, PRIORITY_END, network_kind(network, KIND_END), index, 0);
+    } else {
+        made->state = TRANSFER_WAITING;
+        statistics_level_add(&network->waiting, now, 1);
+        if (network->fabric.fabric->send) {
+            status = network->fabric.fabric->send(network, index, error);
+        } else {
+            fresh_add(network, index);
+            network_dispatch_soon(network);
+        }
+    }
+    if (status != STATUS_OK)
+        take_back(network, index);
+    else if (transfer)
+        *transfer = index;
+    return status;
+}
+
+/* The wait is over. */
+static void begin(struct network *network, struct transfer *transfer)
+{
+    sim_time now = engine_now(network->engine);
+    require(transfer->state == TRANSFER_WAITING);
+    transfer->state = TRANSFER_MOVING;
+    transfer->begin = now;
+    transfer->epoch++;
+    statistics_level_add(&network->waiting, now, -1);
+    statistics_level_add(&network->moving, now, 1);
+    network->totals.wait_sum += now - transfer->start;
+    network->totals.bytes_sent += (statistics_wide)transfer->bytes * transfer->target_count;
+}
+
+void transfer_start(struct network *network, uint32_t index, sim_time reconfiguration)
+{
+    struct transfer *transfer = &network->transfers[index];
+    struct error error;
+    sim_time end = transfer->start;
+    begin(network, transfer);
+    transfer->reconfiguration = reconfiguration;
+    transfer->payload = fabric_payload(&network->fabric, transfer->bytes, transfer->lanes);
+    const struct sim_clock *clock = &network->fabric.clock;
+    if (clock_advance(clock, transfer->begin, reconfiguration, &end, &error) != STATUS_OK ||
+        clock_advance(clock, end, network->fabric.latency, &end, &error) != STATUS_OK ||
+        clock_advance(clock, end, transfer->payload, &end, &error) != STATUS_OK) {
+        network_fail(network, &error);
+        return;
+    }
+    transfer->end = engine_schedule(network->engine, end, PRIORITY_END, network_kind(network, KIND_END), index, 0);
+}
+
+/* Frees the transfer before it calls done, which may send again. */
+static void report(struct network *network, uint32_t index, struct transfer_report *parts)
+{
+    struct transfer *transfer = &network->transfers[index];
+    parts->transfer = index;
+    parts->source = transfer->source;
+    parts->target = transfer->target;
+    parts->job = transfer->job;
+    parts->bytes = transfer->bytes;
+    parts->tag = transfer->tag;
+    parts->start = transfer->start;
+    parts->end = engine_now(network->engine);
+    require(parts->wait >= 0 && parts->reconfiguration >= 0 && parts->latency >= 0 && parts->payload >= 0);
+    require(parts->wait + parts->reconfiguration + parts->latency + parts->payload == parts->end - parts->start);
+    transfer_done *done = transfer->done;
+    void *context = transfer->context;
+    transfer->state = TRANSFER_FREE;
+    transfer->next_free = network->transfer_free;
+    network->transfer_free = index;
+    if (done)
+        done(context, parts);
+}
+
+static void finish(struct network *network, uint32_t index, struct transfer_report *parts)
+{
+    struct transfer *transfer = &network->transfers[index];
+    sim_time now = engine_now(network->engine);
+    require(transfer->state == TRANSFER_MOVING);
+    statistics_level_add(&network->moving, now, -1);
+    network->totals.done++;
+    network->totals.move_sum += now - transfer->begin;
+    network->totals.bytes_received += (statistics_wide)transfer->bytes * transfer->target_count;
+    report(network, index, parts);
+}
+
+static void on_end(struct engine *engine, const struct event *event, void *world)
+{
+    struct network *network = world;
+    uint32_t index = event->entity;
+    struct transfer *transfer = &network->transfers[index];
+    (void)engine;
+    if (transfer->state == TRANSFER_LOCAL) {
+        network->totals.local++;
+        report(network, index, &(struct transfer_report){0});
+        return;
+    }
+    struct transfer_report parts = {.wait = transfer->begin - transfer->start,
+                                    .reconfiguration = transfer->reconfiguration,
+                                    .latency = network->fabric.latency,
+                                    .payload = transfer->payload};
+    circuit_end(network, transfer->circuit);
+    finish(network, index, &parts);
+}
+
+static void on_expire(struct engine *engine, const struct event *event, void *world)
+{
+    struct network *network = world;
+    (void)engine;
+    require(network->circuits[event->entity].transfer == 0);
+    network->circuits[event->entity].expiry = 0;
+    circuit_release(network, event->entity);
+}
+
+static void on_fabric(struct engine *engine, const struct event *event, void *world)
+{
+    struct network *network = world;
+    (void)engine;
+    network->fabric.fabric->on_event(network, event);
+}
+
+static void clear(struct network *network, uint32_t index)
+{
+    struct transfer *transfer = &network->transfers[index];
+    require(transfer->state == TRANSFER_WAITING && transfer->start == engine_now(network->engine));
+    transfer->epoch++;
+    statistics_level_add(&network->waiting, transfer->start, -1);
+    network->totals.cleared++;
+    report(network, index, &(struct transfer_report){.is_cleared = true});
+}
+
+static void try_or_wait(struct network *network, uint32_t index)
+{
+    if (circuit_try(network, index) == CIRCUIT_STARTED)
+        return;
+    if (network->transfers[index].is_cleared_when_blocked)
+        clear(network, index);
+    else
+        circuit_wait(network, index);
+}
+
+static bool place_is_open(const struct network *network, uint64_t place)
+{
+    const struct fabric *fabric = network->fabric.fabric;
+    if (place & PLACE_LINE)
+        return !fabric->line_is_open ||
+               fabric->line_is_open(&network->fabric, network, (uint32_t)(place & ~PLACE_LINE));
+    if (place & PLACE_CIRCUIT)
+        return network->circuits[place & ~PLACE_CIRCUIT].transfer == 0;
+    return hardware_is_open(network, (uint32_t)place);
+}
+
+/* Tries the first of a line that was called up; the rest stays called up while there is hope. */
+static void serve(struct network *network, struct wake *wake)
+{
+    uint32_t index = line_take(network, &wake->waiter);
+    if (index != 0)
+        try_or_wait(network, index);
+    if (wake->waiter == 0)
+        return;
+    if (place_is_open(network, wake->place)) {
+        wake_put(network, wake->place, wake->waiter);
+        return;
+    }
+    uint32_t *root = line_at(network, wake->place);
+    *root = line_meld(network, *root, wake->waiter);
+}
+
+static int compare_fresh_total(const void *left, const void *right)
+{
+    const struct fresh *a = left, *b = right;
+    return turn_is_before(&b->turn, &a->turn) - turn_is_before(&a->turn, &b->turn);
+}
+
+static void dispatch_lines(struct network *network, const struct fresh_list *fresh)
+{
+    size_t next = 0;
+    struct wake wake;
+    while (!network->is_failed) {
+        bool is_fresh = next < fresh->count;
+        if (is_fresh && network->wake_count > 0)
+            is_fresh = turn_is_before(&fresh->items[next].turn, &network->wakes[0].turn);
+        if (is_fresh)
+            try_or_wait(network, fresh->items[next++].transfer);
+        else if (wake_take(network, &wake))
+            serve(network, &wake);
+        else
+            break;
+    }
+}
+
+/* One queue: its head goes or everybody waits. The head that would be cleared is cleared, and so is everybody else of
+ * this instant who does not want to stand behind it. */
+static void dispatch_strict(struct network *network, const struct fresh_list *fresh)
+{
+    for (size_t i = 0; i < fresh->count; i++)
+        network->queue = line_insert(network, network->queue, fresh->items[i].transfer);
+    while (network->queue != 0 && !network->is_failed) {
+        uint32_t index = line_first(network, network->queue);
+        if (index != 0 && circuit_try(network, index) == CIRCUIT_BLOCKED) {
+            if (!network->transfers[index].is_cleared_when_blocked)
+                break;
+            clear(network, index);
+        }
+        line_take(network, &network->queue);
+    }
+    for (size_t i = 0; i < fresh->count; i++) {
+        const struct transfer *transfer = &network->transfers[fresh->items[i].transfer];
+        if (transfer->state == TRANSFER_WAITING && transfer->is_cleared_when_blocked &&
+            transfer->turn.sequence == fresh->items[i].turn.sequence)
+            clear(network, fresh->items[i].transfer);
+    }
+}
+
+static void on_dispatch(struct engine *engine, const struct event *event, void *world)
+{
+    struct network *network = world;
+    (void)engine;
+    (void)event;
+    require(network->is_dispatch_due);
+    network->is_dispatch_due = false;
+    struct fresh_list fresh = network->fresh; /* callbacks may send: that is for the next dispatch of this instant */
+    network->fresh = (struct fresh_list){0};
+    if (fresh.is_unsorted)
+        qsort(fresh.items, fresh.count, sizeof *fresh.items, compare_fresh_total);
+    if (network->options.is_strict)
+        dispatch_strict(network, &fresh);
+    else
+        dispatch_lines(network, &fresh);
+    if (network->fresh.items == NULL && fresh.items != NULL) {
+        network->fresh = (struct fresh_list){.items = fresh.items, .capacity = fresh.capacity};
+        return;
+    }
+    free(fresh.items);
+}
+
+void network_begin(struct network *network, uint32_t transfer)
+{
+    begin(network, &network->transfers[transfer]);
+}
+
+void network_finish(struct network *network, uint32_t transfer, const struct transfer_report *parts)
+{
+    struct transfer_report copy = *parts;
+    copy.is_cleared = false;
+    finish(network, transfer, &copy);
+}
+
+event_handle network_schedule(struct network *network, sim_time time, uint32_t entity, uint64_t data)
+{
+    return engine_schedule(network->engine, time, PRIORITY_END, network_kind(network, KIND_FABRIC), entity, data);
+}
