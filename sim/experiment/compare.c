@@ -219,7 +219,7 @@ static void print_heading(const struct compare_options *options, FILE *out, cons
                 "difference", "allowed");
 }
 
-/* Returns whether the figure is within its tolerance. */
+/* Returns whether the figure is within its tolerance, or its deviation explained. */
 static bool print_row(const struct compare_options *options, FILE *out, const struct expectation *want,
                       const struct statistics_sample *sample)
 {
@@ -230,13 +230,14 @@ static bool print_row(const struct compare_options *options, FILE *out, const st
     snprintf(ours, sizeof ours, isnan(half) ? "%.5g" : "%.5g +- %.2g", mean, half);
     if (is_judged)
         snprintf(allowed, sizeof allowed, "%.4g", want->tolerance);
-    const char *verdict = !is_judged ? "" : is_within ? "ok" : "OUTSIDE";
+    bool is_explained = strncmp(want->note, "cause: ", 7) == 0;
+    const char *verdict = !is_judged ? "" : is_within ? "ok" : is_explained ? "out, cause known" : "OUTSIDE";
     fprintf(out,
             options->is_markdown ? "| %s | %s | %.5g | %s | %+.4g | %s | %s%s%s |\n"
                                  : "%-52s %-26s %11.5g %22s %+11.4g %9s  %s%s%s\n",
             want->where, want->metric, want->published, ours, difference, allowed, verdict,
             *want->note && *verdict ? "; " : "", want->note);
-    return is_within;
+    return is_within || is_explained;
 }
 
 struct columns {

@@ -7,7 +7,7 @@
  *              jobs communicated as a share of all their time
  *   published  the figure
  *   tolerance  0.01, or 5% of the figure; empty = for information only
- *   note       its source, or why it differs
+ *   note       its source; "cause: ..." where it is known why it is out of tolerance: shown as such, not counted
  * Each figure is compared with the mean over the runs that match.
  */
 #ifndef EXPERIMENT_COMPARE_H
