@@ -16,6 +16,7 @@ int main(void)
     suite_input();
     suite_input_keys();
     suite_scenario();
+    suite_plan();
     suite_split();
     suite_topology();
     suite_published();

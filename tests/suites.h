@@ -9,6 +9,7 @@ void suite_graph(void);
 void suite_input(void);
 void suite_input_keys(void);
 void suite_scenario(void);
+void suite_plan(void);
 
 void suite_split(void);
 void suite_topology(void);

@@ -133,10 +133,9 @@ static void write_decimal(int64_t mantissa, int exponent, const char *unit, char
     for (; places > 0 && rest % 10 == 0; places--)
         rest /= 10;
     const char *sign = mantissa < 0 ? "-" : "";
-    if (places)
-        snprintf(text, size, "%s%lld.%0*lld%s", sign, whole, places, rest, unit);
-    else
-        snprintf(text, size, "%s%lld%s", sign, whole, unit);
+    int length = places ? snprintf(text, size, "%s%lld.%0*lld%s", sign, whole, places, rest, unit)
+                        : snprintf(text, size, "%s%lld%s", sign, whole, unit);
+    require(length > 0 && (size_t)length < size);
 }
 
 static enum status read_parts(const struct yaml_node *list, const struct key *key, struct decimal parts[PART_COUNT],
