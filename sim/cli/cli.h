@@ -16,6 +16,7 @@ int cli_check(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_list(int argc, char **argv);
+int cli_plot(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_step(int argc, char **argv);
 int cli_import(int argc, char **argv);

@@ -5,6 +5,8 @@ const struct cli_command cli_commands[] = {
     {"run", cli_run, "SCENARIO [key=value ...] -o DIR [-j N] [--fresh]", "one run, or every run of the scenario's sweep"},
     {"step", cli_step, "--model M --degree D --topology T [key=value ...] [--ops]",
      "one training job on an empty cluster, as JSON"},
+    {"plot", cli_plot, "DIR [--figure NAME] [--width column|page]",
+     "figures of finished runs as PDF, PNG and CSV, and a report"},
     {"check", cli_check, "SCENARIO [key=value ...]", "parse and validate a scenario, nothing more"},
     {"compare", cli_compare, "DIR TABLE.csv [--markdown]", "results beside published figures"},
     {"list", cli_list, "models|topologies|partitioners|placers|schedulers|fabrics|distributions",
