@@ -26,6 +26,7 @@ int main(void)
     suite_place();
     suite_cluster();
     suite_cluster_workload();
+    suite_cli();
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();
     unsigned failed = CU_get_number_of_failures() + CU_get_number_of_suites_failed();

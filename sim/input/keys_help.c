@@ -42,8 +42,20 @@ static const char *last_part(const char *name)
     return dot ? dot + 1 : name;
 }
 
+/* How far a name without a dot is from the group of a key; infinitely where either is something else. */
+static int group_distance(const char *name, const char *key)
+{
+    char group[64];
+    const char *dot = strchr(key, '.');
+    if (!dot || strchr(name, '.') || dot - key >= (int)sizeof group)
+        return INT_MAX;
+    memcpy(group, key, (size_t)(dot - key));
+    group[dot - key] = '\0';
+    return text_distance(name, group);
+}
+
 /* How far a mistyped name is from a key: the edits, or fewer where the group was left out (`beta`), the group is
- * wrong (`job.beta`), or the end is missing (`partition.strat`). */
+ * wrong (`job.beta`), the end is missing (`partition.strat`), or only the group stands there (`worklod: {...}`). */
 static int likeness(const char *name, const char *key)
 {
     int whole = text_distance(name, key);
@@ -53,7 +65,8 @@ static int likeness(const char *name, const char *key)
     size_t length = strlen(name);
     if (length > 2 && strncmp(name, key, length) == 0 && whole > 2)
         whole = 2;
-    return whole;
+    int group = group_distance(name, key);
+    return group < whole ? group : whole;
 }
 
 const char *keys_nearest(const struct key *table, size_t count, const char *name)
