@@ -31,7 +31,7 @@ BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/*.c))
 FUZZ_SOURCES := $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
 FUZZ_REPLAYS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzz-%)
 
-.PHONY: all deps build build-tests run-tests test test-long bench sanitize coverage fuzz format install clean help \
+.PHONY: mpi all deps build build-tests run-tests test test-long bench sanitize coverage fuzz format install clean help \
 	reproduce portability program print-program
 .DEFAULT_GOAL := all
 
@@ -144,6 +144,14 @@ install: all
 	@install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/ocsim
 	@install ocsim $(DESTDIR)$(PREFIX)/bin/ocsim
 	@cp -r models topologies scenarios plots $(DESTDIR)$(PREFIX)/share/ocsim/
+
+## mpi: build ./ocsim-mpi, which spreads the runs of a sweep over ranks: mpirun -n 4 ./ocsim-mpi run ...
+mpi:
+	@$(MAKE) --no-print-directory deps PACKAGES='$(PACKAGES) libopenmpi-dev openmpi-bin'
+	@$(MAKE) --no-print-directory ocsim-mpi CC=mpicc EXTRA_CFLAGS='$(EXTRA_CFLAGS) -DOCSIM_MPI'
+
+ocsim-mpi: $(BUILD)/ocsim
+	@cp -f $< $@.tmp && mv -f $@.tmp $@
 
 ## format: lay out the C files with clang-format
 format:

@@ -33,6 +33,7 @@ struct runner {
     size_t done_before;                 /* of mine */
     struct progress progress;
     struct pool_outcome pool;
+    size_t failed; /* on all ranks */
     struct results_totals totals;
     struct timespec start;
 };
@@ -181,7 +182,7 @@ static void tell(const struct runner *runner, size_t done_now, double wall_s)
         tell_run(stderr, &row, done_now ? wall_s : 0);
     results_row_free(&row);
     struct tell_sums sums = {.directory = runner->options->directory,
-                             .planned = plan->run_count,
+                             .planned = runner->values ? 0 : plan->run_count,
                              .done_now = done_now,
                              .done_before = runner->done_before,
                              .rows = runner->totals.runs,
@@ -201,7 +202,7 @@ static enum status collect(struct runner *runner, size_t done_now, struct error 
                                 .ranks = (size_t)options->spread->size,
                                 .done_now = done_now,
                                 .done_before = runner->done_before,
-                                .failed = runner->pool.failed};
+                                .failed = runner->failed};
     runner_folder_enter(&runner->folder);
     enum status status = results_collect(options->directory, runner->plan, &runner->totals, error);
     manifest.totals = runner->totals;
@@ -220,6 +221,7 @@ static enum status finish(struct runner *runner, struct error *error)
     struct error later = {0};
     enum status status = judge(runner, error), collected = STATUS_OK;
     size_t done_now = spread_sum(runner->options->spread, runner->pool.done);
+    runner->failed = spread_sum(runner->options->spread, runner->pool.failed);
     if (is_first_rank(runner))
         collected = collect(runner, done_now, &later);
     if (status == STATUS_OK && collected != STATUS_OK) {

@@ -158,7 +158,7 @@ static void work_as(const struct crew *crew, size_t worker)
                 atomic_store(&board->is_stopped, true);
             ssize_t written = write(crew->messages[1], &message, sizeof message);
             if (written != (ssize_t)sizeof message)
-                exit(message.error.status); /* the parent sees the exit code at least */
+                exit((int)message.error.status); /* the parent sees the exit code at least */
         }
         atomic_store(&board->positions[worker], 0);
     }

@@ -68,6 +68,9 @@ void tell_sweep(FILE *out, const struct tell_sums *sums)
             progress_duration(sums->wall_s, wall));
     if (sums->done_before)
         fprintf(out, ", %zu done before", sums->done_before);
-    fprintf(out, "; %zu of %zu rows in %s/runs.csv, means in %s/summary.json\n", sums->rows, sums->planned,
-            sums->directory, sums->directory);
+    if (sums->planned)
+        fprintf(out, "; %zu of %zu rows", sums->rows, sums->planned);
+    else
+        fprintf(out, "; %zu rows", sums->rows);
+    fprintf(out, " in %s/runs.csv, means in %s/summary.json\n", sums->directory, sums->directory);
 }

@@ -15,7 +15,8 @@ void tell_run(FILE *out, const struct results_row *row, double wall_s);
 /* The sum of a sweep. */
 struct tell_sums {
     const char *directory;
-    size_t planned, done_now, done_before, rows;
+    size_t planned; /* rows there will be; 0 = not known, a rule decides */
+    size_t done_now, done_before, rows;
     double wall_s;
 };
 void tell_sweep(FILE *out, const struct tell_sums *sums);
