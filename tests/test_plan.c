@@ -231,6 +231,14 @@ static void test_compounds(void)
     check_points("workload.trace: jobs.csv\nsweep: {jobs: {values: [{label: replayed, workload.steps: 50},\n"
                  "  {label: drawn, workload.trace: null, workload.beta: B}]}}\n",
                  "replayed drawn");
+    /* What one value sets is gone with the next. */
+    check_points("workload.trace: jobs.csv\nsweep: {jobs: {values: [{label: drawn, workload.trace: null},\n"
+                 "  {label: replayed, workload.steps: 50}]}, beta: {key: workload.beta, values: [A, B]}}\n",
+                 "drawn/A drawn/B replayed/");
+    /* A value that `where` leaves out is no value without effect; nor is a null. */
+    check_points("sweep: {p: {values: [{label: a, partition.strategy: fixed, partition.degree: 4},\n"
+                 "  {label: b, partition.strategy: max, partition.degree: null}]}, where: p != a}\n",
+                 "b");
 }
 
 static void test_ranges(void)
@@ -306,9 +314,11 @@ static void test_mistakes_of_axes(void)
         {"sweep: {}\n", 1, 8, "expected axes"},
         {"sweep: [1]\n", 1, 8, "expected axes"},
         {"sweep: {a: {kee: run.seed, values: [1]}}\n", 1, 13, "did you mean key?"},
+        {"sweep: {a: {colour: red, values: [1]}}\n", 1, 13, "there are key, values, range, log_range, label"},
         {"sweep: {a: {key: workload.beat, values: [A]}}\n", 1, 18, "did you mean workload.beta?"},
         {"sweep: {a: {key: sweep, values: [A]}}\n", 1, 18, "cannot be swept"},
         {"sweep: {a: {key: extends, values: [A]}}\n", 1, 18, "cannot be swept"},
+        {"sweep: {a: {key: title, values: [A]}}\n", 1, 18, "cannot be swept"},
         {"sweep: {a: {key: run.seed, values: []}}\n", 1, 36, "empty"},
         {"sweep: {a: {key: run.seed, values: 3}}\n", 1, 36, "expected a list"},
         {"sweep: {a: {key: run.seed}}\n", 1, 12, "needs one of"},
@@ -333,6 +343,8 @@ static void test_mistakes_of_axes(void)
         /* What does nothing. */
         {"sweep: {a: {key: partition.degree, values: [1, 2]}}\n", 1, 9, "no effect in any run"},
         {"workload.trace: x.csv\nsweep: {a: {key: workload.beta, values: [A, B]}}\n", 2, 9, "no effect in any run"},
+        {"sweep: {a: {key: workload.beta_value, values: [1]}}\n", 1, 9,
+         "workload.trace not set and workload.beta: fixed"},
         {"sweep: {a: {values: [{label: x, partition.strategy: max, partition.degree: 4}]}}\n", 1, 76,
          "partition.degree of x has no effect"},
         /* A combination that cannot be run. */

@@ -2,6 +2,7 @@
 #include "experiment/plan_axes.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,17 +48,30 @@ const char *plan_nearest(const char *word, const char *const *list)
     return best;
 }
 
+/* "a, b, c" */
+static void join(const char *const *list, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; list[i]; i++) {
+        int added = snprintf(text + used, size - used, "%s%s", i ? ", " : "", list[i]);
+        require(added > 0 && (size_t)added < size - used);
+        used += (size_t)added;
+    }
+}
+
 enum status plan_check_members(const struct yaml_node *mapping, const char *const *known, const char *what,
                                struct error *error)
 {
+    char shown[TEXT_SHOW_BYTES], all[200];
     for (size_t i = 0; i < mapping->count; i++) {
         const struct yaml_node *key = mapping->keys[i];
         if (is_listed(key->text, known))
             continue;
-        char shown[TEXT_SHOW_BYTES];
-        const char *nearest = plan_nearest(key->text, known);
-        return yaml_error(error, key, "%s has no member '%s'; did you mean %s?", what, text_show(key->text, shown),
-                          nearest ? nearest : known[0]);
+        const char *nearest = plan_nearest(key->text, known), *name = text_show(key->text, shown);
+        if (nearest)
+            return yaml_error(error, key, "%s has no member '%s'; did you mean %s?", what, name, nearest);
+        join(known, all, sizeof all);
+        return yaml_error(error, key, "%s has no member '%s'; there are %s", what, name, all);
     }
     return STATUS_OK;
 }
@@ -102,7 +116,9 @@ static enum status find_key(const struct yaml_node *at, size_t *key, struct erro
             return yaml_error(error, at, "unknown key '%s'; did you mean %s?", name, nearest);
         return yaml_error(error, at, "unknown key '%s'; `ocsim explain` lists the keys there are", name);
     }
-    if (settings_keys[found].type == KEY_NODE || strcmp(name, "extends") == 0)
+    /* Neither changes a run: a parent is followed while reading, a title is for people. */
+    static const char *const fixed[] = {"sweep", "extends", "title", NULL};
+    if (is_listed(at->text, fixed))
         return yaml_error(error, at, "%s cannot be swept", name);
     *key = (size_t)found;
     return STATUS_OK;

@@ -1,11 +1,13 @@
 /* The points of a sweep: see plan_points.h. */
 #include "experiment/plan_points.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/hash.h"
 #include "experiment/plan_where.h"
+#include "input/text.h"
 
 /* After this many values tried, the probe's memory is worth taking back. */
 enum { PROBE_SET_LIMIT = 100 * 1000 };
@@ -187,15 +189,36 @@ static enum status check_size(const struct sweep *sweep, const struct yaml_node 
     return STATUS_OK;
 }
 
+/* "a=x|y&b=" as "a: x or y and b not set". */
+static const char *say_condition(const char *when, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    while (when && used < size) {
+        const char *equals = strchr(when, '='), *end = strchr(when, '&');
+        require(equals);
+        size_t length = end ? (size_t)(end - equals) - 1 : strlen(equals + 1);
+        char choices[200], alternatives[300];
+        snprintf(choices, sizeof choices, "%.*s", (int)length, equals + 1);
+        text_alternatives(choices, alternatives, sizeof alternatives);
+        int added = snprintf(text + used, size - used, "%s%.*s%s%s", used ? " and " : "", (int)(equals - when), when,
+                             length ? ": " : " not set", length ? alternatives : "");
+        require(added > 0);
+        used += (size_t)added;
+        when = end ? end + 1 : NULL;
+    }
+    return text;
+}
+
 static enum status refuse_idle(const struct axis *axis, const struct axis_setting *setting, const char *of,
                                struct error *error)
 {
     const struct key *key = &settings_keys[setting->key];
     require(key->when);
     const struct yaml_node *at = of ? setting->value : axis->at;
-    return yaml_error(error, at, "%s: %s%s%s has no effect in any run of the sweep; it counts only with %s%s",
-                      axis->name, key->name, of ? " of " : "", of ? of : "", key->when,
-                      key->when[strlen(key->when) - 1] == '=' ? " (not set)" : "");
+    char condition[400];
+    return yaml_error(error, at, "%s: %s%s%s has no effect in any run of the sweep; it counts only with %s", axis->name,
+                      key->name, of ? " of " : "", of ? of : "", say_condition(key->when, condition, sizeof condition));
 }
 
 /* An axis with a key needs one value that counts; where values set several keys, each of these has to. */
