@@ -1,0 +1,457 @@
+/* The engine of collectives: members that send, wait for what they need, reduce, and go on.
+ *
+ * Each member carries the sums of its critical path: whatever lets it go on (the
+ * last transfer it waited for, or its own last send) hands over the sender's sums
+ * plus its own parts, so that the sums of every member add up to the time since
+ * the start at any instant. That is required, not hoped for.
+ *
+ * A transfer costs O(1); a phase of a member what it sends. A collective lives in
+ * a slot of its owner until its last member is done.
+ */
+#include "network/collective.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/memory.h"
+#include "network/collective_plan.h"
+
+enum { MEMBER_BITS = 22, PHASE_BITS = 20, MEMBER_MAX = 1 << (PHASE_BITS - 1), ALL_MEMBERS = (1 << MEMBER_BITS) - 1 };
+enum { BYTES_PER_NUMBER = 2 }; /* half precision, as published */
+
+/* The entity of an event that is about no member: the next phase behind a barrier, or the end of an empty collective.
+ */
+#define EVERYBODY (UINT32_MAX - 1)
+
+struct collectives {
+    struct network *network;
+    struct collective **slots;
+    uint32_t *free_slots;
+    size_t slot_count, slot_capacity, free_count, free_capacity, active;
+    uint16_t kind;
+};
+
+static event_handler on_event;
+
+const char *collective_name(enum collective_algorithm algorithm)
+{
+    return collective_steps[algorithm]->name;
+}
+
+bool collective_find(const char *name, enum collective_algorithm *algorithm)
+{
+    for (int i = 0; i < COLLECTIVE_ALGORITHMS; i++)
+        if (strcmp(collective_steps[i]->name, name) == 0) {
+            *algorithm = (enum collective_algorithm)i;
+            return true;
+        }
+    return false;
+}
+
+struct collectives *collectives_create(struct network *network, uint16_t kind)
+{
+    require(kind < ENGINE_KINDS);
+    struct collectives *collectives = memory_alloc(1, sizeof *collectives);
+    collectives->network = network;
+    collectives->kind = kind;
+    engine_on(network_engine(network), kind, on_event, collectives);
+    return collectives;
+}
+
+static void destroy(struct collective *c)
+{
+    free(c->members);
+    free(c->arrived);
+    free(c->ramp.coordinates);
+    free(c->ramp.at);
+    free(c->targets);
+    free(c);
+}
+
+void collectives_destroy(struct collectives *collectives)
+{
+    if (!collectives)
+        return;
+    for (size_t i = 0; i < collectives->slot_count; i++)
+        if (collectives->slots[i])
+            destroy(collectives->slots[i]);
+    free(collectives->slots);
+    free(collectives->free_slots);
+    free(collectives);
+}
+
+struct network *collectives_network(const struct collectives *collectives)
+{
+    return collectives->network;
+}
+
+size_t collectives_active(const struct collectives *collectives)
+{
+    return collectives->active;
+}
+
+static sim_time now_of(const struct collective *c)
+{
+    return engine_now(network_engine(c->owner->network));
+}
+
+static void schedule(const struct collective *c, sim_time time, uint32_t entity)
+{
+    engine_schedule(network_engine(c->owner->network), time, 0, c->owner->kind, entity, c->slot);
+}
+
+static sim_time parts_sum(const struct collective_parts *parts)
+{
+    return parts->wait + parts->reconfiguration + parts->latency + parts->payload + parts->reduction;
+}
+
+/* Sums over all transfers may pass the clock's range at the largest sizes: they stay at its end. */
+static void add_capped(sim_time *sum, sim_time value)
+{
+    if (!clock_add(*sum, value, sum))
+        *sum = SIM_TIME_MAX;
+}
+
+static void slot_free(struct collective *c)
+{
+    struct collectives *owner = c->owner;
+    if (owner->free_count == owner->free_capacity)
+        owner->free_slots =
+            memory_grow(owner->free_slots, &owner->free_capacity, owner->free_count + 1, sizeof *owner->free_slots);
+    owner->free_slots[owner->free_count++] = c->slot;
+    owner->slots[c->slot] = NULL;
+    owner->active--;
+}
+
+static void slot_take(struct collective *c)
+{
+    struct collectives *owner = c->owner;
+    owner->active++;
+    if (owner->free_count > 0) {
+        c->slot = owner->free_slots[--owner->free_count];
+    } else {
+        if (owner->slot_count == owner->slot_capacity)
+            owner->slots =
+                memory_grow(owner->slots, &owner->slot_capacity, owner->slot_count + 1, sizeof *owner->slots);
+        c->slot = (uint32_t)owner->slot_count++;
+    }
+    owner->slots[c->slot] = c;
+}
+
+static void finish(struct collective *c, const struct collective_parts *path)
+{
+    c->report.end = now_of(c);
+    c->report.path = *path;
+    require(parts_sum(path) == c->report.end - c->report.start);
+    slot_free(c);
+    struct collective_report report = c->report;
+    collective_done *done = c->request.done;
+    void *context = c->request.context;
+    destroy(c);
+    if (done)
+        done(context, &report);
+}
+
+static transfer_done on_transfer;
+
+static void emit(struct collective *c, struct transfer_request *request, uint32_t phase)
+{
+    struct error error;
+    request->job = c->request.job;
+    request->priority = c->request.priority;
+    request->done = on_transfer;
+    request->context = c;
+    request->tag |= (uint64_t)phase << (2 * MEMBER_BITS);
+    c->report.transfers++;
+    if (network_send(c->owner->network, request, NULL, &error) != STATUS_OK)
+        network_fail(c->owner->network, &error);
+}
+
+void collective_emit(struct collective *c, const struct emission *emission, uint32_t phase)
+{
+    c->report.bytes += emission->bytes;
+    emit(c,
+         &(struct transfer_request){.source = c->request.members[emission->from],
+                                    .target = c->request.members[emission->to],
+                                    .bytes = emission->bytes,
+                                    .lanes = emission->lanes,
+                                    .first_lane = emission->first_lane,
+                                    .tag = emission->from | (uint64_t)emission->to << MEMBER_BITS},
+         phase);
+}
+
+void collective_emit_to_all(struct collective *c, uint32_t from, uint64_t bytes, uint32_t phase)
+{
+    uint32_t count = 0;
+    c->targets = memory_alloc(c->request.member_count, sizeof *c->targets);
+    for (uint32_t i = 0; i < c->request.member_count; i++)
+        if (i != from)
+            c->targets[count++] = c->request.members[i];
+    c->report.bytes += bytes;
+    emit(c,
+         &(struct transfer_request){.source = c->request.members[from],
+                                    .targets = c->targets,
+                                    .target_count = count,
+                                    .bytes = bytes,
+                                    .tag = from | (uint64_t)ALL_MEMBERS << MEMBER_BITS},
+         phase);
+}
+
+/* The device's roofline for d operands (PAC-ML simulator, section 6), rounded once. */
+static sim_time reduction_time(const struct collective *c, uint64_t bytes, uint32_t d)
+{
+    const struct topology *topology = network_topology(c->owner->network);
+    double operations = ceil(log2((double)d));
+    double intensity = operations / ((double)(d + 1) * BYTES_PER_NUMBER);
+    double rate = topology->device_memory_rate_bytes_per_s * intensity;
+    double peak = rate < topology->device_peak_per_s ? rate : topology->device_peak_per_s;
+    sim_time time = 0;
+    struct error error;
+    double time_s = operations * (double)bytes / BYTES_PER_NUMBER / peak;
+    if (clock_from_seconds(network_clock(c->owner->network), time_s, &time, &error) != STATUS_OK)
+        network_fail(c->owner->network, &error);
+    return time;
+}
+
+static sim_time member_reduction(const struct collective *c, uint32_t index, uint32_t phase)
+{
+    uint64_t bytes = 0;
+    if (c->request.is_reduction_free || !c->steps->reduces)
+        return 0;
+    uint32_t parts = c->steps->reduces(c, index, phase, &bytes);
+    return parts < 2 ? 0 : reduction_time(c, bytes, parts);
+}
+
+static bool has_arrived(const struct collective *c, uint32_t index)
+{
+    const struct member *member = &c->members[index];
+    uint32_t there = c->arrived ? c->arrived[(size_t)index * c->phases + member->phase] : member->received;
+    return there >= member->needs;
+}
+
+/* Schedules the member's reduction; false if there is none and it can go on. */
+static bool start_reduction(struct collective *c, uint32_t index)
+{
+    struct member *member = &c->members[index];
+    sim_time reduction = member_reduction(c, index, member->phase), end;
+    struct error error;
+    if (reduction == 0)
+        return false;
+    if (clock_advance(network_clock(c->owner->network), now_of(c), reduction, &end, &error) != STATUS_OK) {
+        network_fail(c->owner->network, &error);
+        return true;
+    }
+    member->is_reducing = true;
+    member->path.reduction += reduction;
+    schedule(c, end, index);
+    return true;
+}
+
+/* Goes through phases until there is something to wait for. Returns false when the collective is gone. */
+static bool run_member(struct collective *c, uint32_t index)
+{
+    struct member *member = &c->members[index];
+    while (member->phase < c->phases) {
+        member->sends_left = c->steps->send(c, index, member->phase);
+        member->needs = c->steps->needs(c, index, member->phase);
+        if (member->sends_left > 0 || !has_arrived(c, index) || start_reduction(c, index))
+            return true;
+        member->phase++;
+    }
+    if (--c->members_left > 0)
+        return true;
+    struct collective_parts path = member->path;
+    finish(c, &path);
+    return false;
+}
+
+/* Something happened to the member, at the end of this path: can it go on? Returns false when the collective is gone.
+ */
+static bool advance(struct collective *c, uint32_t index, const struct collective_parts *path)
+{
+    struct member *member = &c->members[index];
+    if (member->is_reducing || member->phase >= c->phases || member->sends_left > 0 || !has_arrived(c, index))
+        return true;
+    member->path = *path;
+    if (start_reduction(c, index))
+        return true;
+    member->phase++;
+    return run_member(c, index);
+}
+
+/* Starts phases for everybody until one has transfers; ends the collective behind the last. */
+static void run_phase(struct collective *c)
+{
+    for (; c->phase < c->phases; c->phase++) {
+        c->outstanding = 0;
+        for (uint32_t i = 0; i < c->request.member_count; i++)
+            c->outstanding += c->steps->send(c, i, c->phase);
+        if (c->outstanding > 0)
+            return;
+    }
+    struct collective_parts path = c->path;
+    finish(c, &path);
+}
+
+/* All transfers of the phase are there: the slowest reduction holds everybody up. */
+static void end_phase(struct collective *c)
+{
+    sim_time longest = 0, end;
+    struct error error;
+    for (uint32_t i = 0; i < c->request.member_count; i++) {
+        sim_time reduction = member_reduction(c, i, c->phase);
+        longest = reduction > longest ? reduction : longest;
+    }
+    c->phase++;
+    if (longest == 0) {
+        run_phase(c);
+        return;
+    }
+    c->path.reduction += longest;
+    if (clock_advance(network_clock(c->owner->network), now_of(c), longest, &end, &error) != STATUS_OK)
+        network_fail(c->owner->network, &error);
+    else
+        schedule(c, end, EVERYBODY);
+}
+
+static void add_parts(struct collective *c, const struct transfer_report *report, struct collective_parts *path)
+{
+    path->wait += report->wait;
+    path->reconfiguration += report->reconfiguration;
+    path->latency += report->latency;
+    path->payload += report->payload;
+    require(parts_sum(path) == report->end - c->report.start);
+    add_capped(&c->report.total.wait, report->wait);
+    add_capped(&c->report.total.reconfiguration, report->reconfiguration);
+    add_capped(&c->report.total.latency, report->latency);
+    add_capped(&c->report.total.payload, report->payload);
+}
+
+static void arrive(struct collective *c, uint32_t index, uint32_t phase)
+{
+    c->members[index].received++;
+    if (c->arrived)
+        c->arrived[(size_t)index * c->phases + phase]++;
+}
+
+/* Everybody got the message at once. */
+static void arrive_all(struct collective *c, uint32_t from, uint32_t phase, const struct collective_parts *path)
+{
+    uint32_t count = c->request.member_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (i != from)
+            arrive(c, i, phase);
+    for (uint32_t i = 0; i < count; i++)
+        if (i != from && !advance(c, i, path))
+            return;
+    advance(c, from, path);
+}
+
+static void on_transfer(void *context, const struct transfer_report *report)
+{
+    struct collective *c = context;
+    uint32_t from = report->tag & ALL_MEMBERS, to = report->tag >> MEMBER_BITS & ALL_MEMBERS;
+    uint32_t phase = (uint32_t)(report->tag >> (2 * MEMBER_BITS));
+    struct collective_parts path = c->request.has_barrier ? c->path : c->members[from].path;
+    add_parts(c, report, &path);
+    if (c->request.has_barrier) {
+        if (--c->outstanding == 0) {
+            c->path = path;
+            end_phase(c);
+        }
+        return;
+    }
+    require(c->members[from].sends_left > 0 && c->members[from].phase == phase);
+    c->members[from].sends_left--;
+    if (to == ALL_MEMBERS) {
+        arrive_all(c, from, phase, &path);
+        return;
+    }
+    arrive(c, to, phase);
+    if (advance(c, to, &path))
+        advance(c, from, &path);
+}
+
+static void on_event(struct engine *engine, const struct event *event, void *world)
+{
+    struct collectives *collectives = world;
+    struct collective *c = collectives->slots[event->data];
+    (void)engine;
+    require(c != NULL);
+    if (event->entity == EVERYBODY) {
+        run_phase(c);
+        return;
+    }
+    struct member *member = &c->members[event->entity];
+    require(member->is_reducing && parts_sum(&member->path) == now_of(c) - c->report.start);
+    member->is_reducing = false;
+    member->phase++;
+    run_member(c, event->entity);
+}
+
+static enum status check_members(const struct collectives *collectives, const struct collective_request *request,
+                                 struct error *error)
+{
+    uint32_t nodes = network_nodes(collectives->network);
+    if (request->member_count == 0 || request->member_count > MEMBER_MAX)
+        return error_set(error, STATUS_USER, "a collective of %u members; 1 to %d are possible", request->member_count,
+                         MEMBER_MAX);
+    uint64_t *seen = memory_alloc(nodes / 64 + 1, sizeof *seen);
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < request->member_count && status == STATUS_OK; i++) {
+        uint32_t server = request->members[i];
+        if (server >= nodes)
+            status =
+                error_set(error, STATUS_USER, "member %u of a collective is server %u: there are %u", i, server, nodes);
+        else if (seen[server / 64] >> (server % 64) & 1)
+            status = error_set(error, STATUS_USER, "server %u is a member of a collective twice", server);
+        else
+            seen[server / 64] |= UINT64_C(1) << (server % 64);
+    }
+    free(seen);
+    return status;
+}
+
+/* Counters by phase only where there are few phases; the others need no more than a total. */
+static void prepare(struct collective *c)
+{
+    if (c->steps->prepare)
+        c->steps->prepare(c);
+    c->phases = c->steps->phases(c);
+    require(c->phases < 1U << PHASE_BITS);
+    c->report.phases = c->phases;
+    c->members = memory_alloc(c->request.member_count, sizeof *c->members);
+    if (!c->steps->is_cumulative && !c->request.has_barrier)
+        c->arrived = memory_alloc((size_t)c->request.member_count * c->phases, sizeof *c->arrived);
+}
+
+enum status collective_start(struct collectives *collectives, const struct collective_request *request,
+                             struct error *error)
+{
+    enum status status = check_members(collectives, request, error);
+    if (status != STATUS_OK)
+        return status;
+    struct collective *c = memory_alloc(1, sizeof *c);
+    c->owner = collectives;
+    c->request = *request;
+    c->steps = collective_steps[request->algorithm];
+    c->members_left = request->member_count;
+    c->report = (struct collective_report){.job = request->job,
+                                           .members = request->member_count,
+                                           .tag = request->tag,
+                                           .start = engine_now(network_engine(collectives->network))};
+    slot_take(c);
+    if (request->member_count > 1 && request->bytes > 0)
+        prepare(c);
+    if (c->phases == 0) {
+        schedule(c, c->report.start, EVERYBODY);
+    } else if (request->has_barrier) {
+        run_phase(c);
+    } else {
+        for (uint32_t i = 0; i < request->member_count; i++)
+            if (!run_member(c, i))
+                break;
+    }
+    return STATUS_OK;
+}

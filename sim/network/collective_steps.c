@@ -1,0 +1,380 @@
+/* The algorithms of collectives: who sends how much to whom in which phase.
+ *
+ * Sizes that do not divide are rounded up, as in the published formula: the
+ * largest part sets the pace. All functions are O(transfers they make).
+ */
+#include "network/collective_plan.h"
+
+#include <stdlib.h>
+
+#include "engine/memory.h"
+
+static uint32_t members(const struct collective *c)
+{
+    return c->request.member_count;
+}
+
+/* Ring: member i sends to i + 1; the first n - 1 phases reduce, the others gather. */
+
+static uint32_t ring_phases(const struct collective *c)
+{
+    return 2 * (members(c) - 1);
+}
+
+static uint32_t half_ring_phases(const struct collective *c)
+{
+    return members(c) - 1;
+}
+
+static uint32_t ring_send(struct collective *c, uint32_t member, uint32_t phase)
+{
+    struct emission emission = {member, member + 1 == members(c) ? 0 : member + 1,
+                                divide_up(c->request.bytes, members(c)), c->request.lanes, 0};
+    collective_emit(c, &emission, phase);
+    return 1;
+}
+
+static uint32_t ring_needs(const struct collective *c, uint32_t member, uint32_t phase)
+{
+    (void)c;
+    (void)member;
+    return phase + 1;
+}
+
+static uint32_t ring_reduces(const struct collective *c, uint32_t member, uint32_t phase, uint64_t *bytes)
+{
+    (void)member;
+    *bytes = divide_up(c->request.bytes, members(c));
+    return phase < members(c) - 1 ? 2 : 0;
+}
+
+/* Halving and doubling, over the largest power of two; of the first 2 * rest members every second one hands its part
+ * to the one before it first, and gets the result last. */
+
+static uint32_t core_bits(const struct collective *c)
+{
+    uint32_t bits = 0;
+    while ((UINT64_C(2) << bits) <= members(c))
+        bits++;
+    return bits;
+}
+
+static uint32_t rest(const struct collective *c)
+{
+    return members(c) - (1U << core_bits(c));
+}
+
+static uint32_t halving_phases(const struct collective *c)
+{
+    return 2 * core_bits(c) + (rest(c) > 0 ? 2 : 0);
+}
+
+/* What a phase is: -1 before, 0 .. bits-1 halving, bits .. 2 bits - 1 doubling, 2 bits after. */
+static int64_t halving_round(const struct collective *c, uint32_t phase)
+{
+    return (int64_t)phase - (rest(c) > 0);
+}
+
+static bool is_in_core(const struct collective *c, uint32_t member)
+{
+    return member >= 2 * rest(c) || member % 2 == 0;
+}
+
+static uint32_t core_rank(const struct collective *c, uint32_t member)
+{
+    return member < 2 * rest(c) ? member / 2 : member - rest(c);
+}
+
+static uint32_t core_member(const struct collective *c, uint32_t rank)
+{
+    return rank < rest(c) ? 2 * rank : rank + rest(c);
+}
+
+/* The bit in which partners of a round differ, and what they send. */
+static uint32_t halving_bit(const struct collective *c, int64_t round, uint64_t *bytes)
+{
+    uint32_t bits = core_bits(c);
+    uint32_t step = round < bits ? (uint32_t)round : 2 * bits - 1 - (uint32_t)round;
+    *bytes = divide_up(c->request.bytes, UINT64_C(2) << step);
+    return 1U << (bits - 1 - step);
+}
+
+static uint32_t halving_send(struct collective *c, uint32_t member, uint32_t phase)
+{
+    int64_t round = halving_round(c, phase);
+    struct emission emission = {member, 0, c->request.bytes, c->request.lanes, 0};
+    if (round < 0 || round == 2 * (int64_t)core_bits(c)) {
+        if (member >= 2 * rest(c) || (member % 2 == 0) == (round < 0))
+            return 0;
+        emission.to = member ^ 1U;
+    } else {
+        if (!is_in_core(c, member))
+            return 0;
+        uint32_t bit = halving_bit(c, round, &emission.bytes);
+        emission.to = core_member(c, core_rank(c, member) ^ bit);
+    }
+    collective_emit(c, &emission, phase);
+    return 1;
+}
+
+static uint32_t halving_needs(const struct collective *c, uint32_t member, uint32_t phase)
+{
+    int64_t round = halving_round(c, phase);
+    if (round < 0 || round == 2 * (int64_t)core_bits(c))
+        return member < 2 * rest(c) && (member % 2 == 0) == (round < 0);
+    return is_in_core(c, member);
+}
+
+static uint32_t halving_reduces(const struct collective *c, uint32_t member, uint32_t phase, uint64_t *bytes)
+{
+    int64_t round = halving_round(c, phase);
+    *bytes = c->request.bytes;
+    if (round >= (int64_t)core_bits(c) || halving_needs(c, member, phase) == 0)
+        return 0;
+    if (round >= 0)
+        halving_bit(c, round, bytes);
+    return 2;
+}
+
+/* RAMP: see struct ramp_subgroup. Phases go up the subgroups and come down again. */
+
+static const struct ramp_subgroup *ramp_subgroup(const struct collective *c, uint32_t phase)
+{
+    uint32_t count = c->ramp.subgroup_count;
+    return &c->ramp.subgroups[phase < count ? phase : 2 * count - 1 - phase];
+}
+
+/* The numbers in use, counted: *numbers becomes the rank of each among those that occur. */
+static uint32_t rank_numbers(uint32_t *numbers, uint32_t count, uint32_t step, uint32_t bound)
+{
+    uint32_t *ranks = memory_alloc(bound, sizeof *ranks), used = 0;
+    for (uint32_t i = 0; i < count; i++)
+        ranks[numbers[i * step]] = 1;
+    for (uint32_t k = 0; k < bound; k++)
+        if (ranks[k])
+            ranks[k] = used++;
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i * step] = ranks[numbers[i * step]];
+    free(ranks);
+    return used;
+}
+
+static uint32_t ramp_index(const struct ramp_plan *plan, const uint32_t *at)
+{
+    return (at[0] * plan->counts[1] + at[1]) * plan->counts[2] + at[2];
+}
+
+static void ramp_lay_out(struct collective *c)
+{
+    const struct topology *topology = network_topology(collectives_network(c->owner));
+    struct ramp_plan *plan = &c->ramp;
+    plan->coordinates = memory_alloc(3 * (size_t)members(c), sizeof *plan->coordinates);
+    for (uint32_t i = 0; i < members(c); i++) {
+        plan->coordinates[3 * i] = topology_group(topology, c->request.members[i]);
+        plan->coordinates[3 * i + 1] = topology_rack(topology, c->request.members[i]);
+        plan->coordinates[3 * i + 2] = topology_place(topology, c->request.members[i]);
+    }
+    uint32_t bounds[3] = {(uint32_t)topology->groups, (uint32_t)topology->racks, (uint32_t)topology->servers};
+    for (uint32_t k = 0; k < 3; k++)
+        plan->counts[k] = rank_numbers(plan->coordinates + k, members(c), 3, bounds[k]);
+    plan->at = memory_alloc((size_t)plan->counts[0] * plan->counts[1] * plan->counts[2], sizeof *plan->at);
+    for (uint32_t i = 0; i < members(c); i++)
+        plan->at[ramp_index(plan, plan->coordinates + 3 * i)] = i + 1;
+}
+
+/* The subgroups, in the order of the published formula; a message is divided by each in turn. */
+static void ramp_prepare(struct collective *c)
+{
+    ramp_lay_out(c);
+    struct ramp_plan *plan = &c->ramp;
+    uint32_t x = (uint32_t)network_topology(collectives_network(c->owner))->groups;
+    uint32_t groups = plan->counts[0], racks = plan->counts[1], places = plan->counts[2];
+    uint32_t near = groups < places ? groups : places, far = (uint32_t)divide_up(places, x);
+    uint32_t missing = c->request.is_complete ? (uint32_t)divide_up(places, (uint64_t)near * far) : 1;
+    const struct ramp_subgroup all[RAMP_SUBGROUPS] = {{.size = groups, .digit = 0, .stride = 1},
+                                                      {.size = near, .digit = 2, .stride = 1},
+                                                      {.size = racks, .digit = 1, .stride = 1},
+                                                      {.size = far, .digit = 2, .stride = near},
+                                                      {.size = missing, .digit = 2, .stride = near * far}};
+    uint64_t bytes = c->request.bytes;
+    for (uint32_t k = 0; k < RAMP_SUBGROUPS; k++) {
+        bytes = divide_up(bytes, all[k].size);
+        if (all[k].size <= 1)
+            continue;
+        plan->subgroups[plan->subgroup_count] = all[k];
+        plan->subgroups[plan->subgroup_count++].bytes = bytes;
+    }
+}
+
+static uint32_t ramp_phases(const struct collective *c)
+{
+    return 2 * c->ramp.subgroup_count;
+}
+
+/* The member `offset` further on in the subgroup, counted in a circle; its position plus 1, 0 if nobody is there. */
+static uint32_t ramp_peer(const struct collective *c, uint32_t member, const struct ramp_subgroup *s, uint32_t offset)
+{
+    const uint32_t *own = c->ramp.coordinates + 3 * (size_t)member;
+    uint32_t at[3] = {own[0], own[1], own[2]};
+    uint32_t digit = at[s->digit] / s->stride % s->size;
+    uint32_t other = (digit + offset) % s->size;
+    at[s->digit] = at[s->digit] - digit * s->stride + other * s->stride;
+    return at[s->digit] < c->ramp.counts[s->digit] ? c->ramp.at[ramp_index(&c->ramp, at)] : 0;
+}
+
+/* Spare transceivers work side by side: min(x / contending racks, x / (d - 1)) of them for each of the d - 1 peers. */
+static uint32_t ramp_lanes(const struct collective *c, uint32_t size)
+{
+    uint32_t x = network_lanes(collectives_network(c->owner));
+    uint32_t contending = c->request.contending_racks ? c->request.contending_racks : 1;
+    uint32_t spare = x / (size - 1) < x / contending ? x / (size - 1) : x / contending;
+    return spare > 0 ? spare : 1;
+}
+
+static uint32_t ramp_send(struct collective *c, uint32_t member, uint32_t phase)
+{
+    const struct ramp_subgroup *s = ramp_subgroup(c, phase);
+    const struct fabric_state *fabric = network_fabric(collectives_network(c->owner));
+    uint32_t lanes = ramp_lanes(c, s->size), sent = 0, x = fabric->lanes_max;
+    for (uint32_t offset = 1; offset < s->size; offset++) {
+        uint32_t peer = ramp_peer(c, member, s, offset);
+        if (peer == 0)
+            continue;
+        uint16_t first = fabric->has_planned_lanes ? (uint16_t)((offset - 1) * lanes % x + 1) : 0;
+        struct emission emission = {member, peer - 1, s->bytes, (uint16_t)lanes, first};
+        collective_emit(c, &emission, phase);
+        sent++;
+    }
+    return sent;
+}
+
+static uint32_t ramp_needs(const struct collective *c, uint32_t member, uint32_t phase)
+{
+    const struct ramp_subgroup *s = ramp_subgroup(c, phase);
+    uint32_t needs = 0;
+    for (uint32_t offset = 1; offset < s->size; offset++)
+        needs += ramp_peer(c, member, s, offset) != 0;
+    return needs;
+}
+
+static uint32_t ramp_reduces(const struct collective *c, uint32_t member, uint32_t phase, uint64_t *bytes)
+{
+    (void)member;
+    const struct ramp_subgroup *s = ramp_subgroup(c, phase);
+    *bytes = s->bytes;
+    return phase < c->ramp.subgroup_count ? s->size : 0;
+}
+
+/* All to all: in shift p everybody sends to the member p + 1 further on. Nobody waits for what it is sent but at the
+ * end, so the last phase alone needs something. */
+
+static uint32_t shift_send(struct collective *c, uint32_t member, uint32_t phase)
+{
+    uint32_t to = (uint32_t)(((uint64_t)member + phase + 1) % members(c));
+    struct emission emission = {member, to, divide_up(c->request.bytes, members(c)), c->request.lanes, 0};
+    collective_emit(c, &emission, phase);
+    return 1;
+}
+
+static uint32_t shift_needs(const struct collective *c, uint32_t member, uint32_t phase)
+{
+    (void)member;
+    return phase + 2 == members(c) ? members(c) - 1 : 0;
+}
+
+/* Broadcast: in phase p the first 2^p members have the message and pass it on. */
+
+static bool is_one_shot(const struct collective *c)
+{
+    return c->request.is_multicast && network_fabric(collectives_network(c->owner))->can_multicast;
+}
+
+static uint32_t tree_phases(const struct collective *c)
+{
+    uint32_t phases = 0;
+    while ((UINT64_C(1) << phases) < members(c))
+        phases++;
+    return is_one_shot(c) ? 1 : phases;
+}
+
+static uint32_t tree_send(struct collective *c, uint32_t member, uint32_t phase)
+{
+    uint64_t have = UINT64_C(1) << phase;
+    if (is_one_shot(c)) {
+        if (member == 0)
+            collective_emit_to_all(c, 0, c->request.bytes, phase);
+        return member == 0;
+    }
+    if (member >= have || member + have >= members(c))
+        return 0;
+    struct emission emission = {member, (uint32_t)(member + have), c->request.bytes, c->request.lanes, 0};
+    collective_emit(c, &emission, phase);
+    return 1;
+}
+
+static uint32_t tree_needs(const struct collective *c, uint32_t member, uint32_t phase)
+{
+    uint64_t have = UINT64_C(1) << phase;
+    return is_one_shot(c) ? member > 0 : member >= have && member < 2 * have;
+}
+
+/* Parameter server: all to the first member, which sums, and back. */
+
+static uint32_t server_phases(const struct collective *c)
+{
+    (void)c;
+    return 2;
+}
+
+static uint32_t server_send(struct collective *c, uint32_t member, uint32_t phase)
+{
+    struct emission emission = {member, 0, c->request.bytes, c->request.lanes, 0};
+    if ((member == 0) != (phase == 1))
+        return 0;
+    if (member > 0) {
+        collective_emit(c, &emission, phase);
+        return 1;
+    }
+    for (emission.to = 1; emission.to < members(c); emission.to++)
+        collective_emit(c, &emission, phase);
+    return members(c) - 1;
+}
+
+static uint32_t server_needs(const struct collective *c, uint32_t member, uint32_t phase)
+{
+    if (phase == 0)
+        return member == 0 ? members(c) - 1 : 0;
+    return members(c) - 1 > 0 && member > 0 ? 1 : members(c) - 1;
+}
+
+static uint32_t server_reduces(const struct collective *c, uint32_t member, uint32_t phase, uint64_t *bytes)
+{
+    *bytes = c->request.bytes;
+    return member == 0 && phase == 0 ? members(c) : 0;
+}
+
+static const struct collective_steps ring = {"ring", NULL, ring_phases, ring_send, ring_needs, ring_reduces, true};
+static const struct collective_steps halving = {"halving-doubling", NULL, halving_phases, halving_send, halving_needs,
+                                                halving_reduces,    false};
+static const struct collective_steps ramp = {"ramp",     ramp_prepare, ramp_phases, ramp_send,
+                                             ramp_needs, ramp_reduces, false};
+static const struct collective_steps all_to_all = {"all-to-all", NULL, half_ring_phases, shift_send, shift_needs,
+                                                   NULL,         true};
+static const struct collective_steps broadcast = {"broadcast", NULL, tree_phases, tree_send, tree_needs, NULL, false};
+static const struct collective_steps reduce_scatter = {"reduce-scatter", NULL, half_ring_phases, ring_send, ring_needs,
+                                                       ring_reduces,     true};
+static const struct collective_steps all_gather = {"all-gather", NULL, half_ring_phases, ring_send, ring_needs,
+                                                   NULL,         true};
+static const struct collective_steps server = {"parameter-server", NULL,           server_phases, server_send,
+                                               server_needs,       server_reduces, true};
+
+const struct collective_steps *const collective_steps[COLLECTIVE_ALGORITHMS] = {
+    [COLLECTIVE_RING] = &ring,
+    [COLLECTIVE_HALVING_DOUBLING] = &halving,
+    [COLLECTIVE_RAMP] = &ramp,
+    [COLLECTIVE_ALL_TO_ALL] = &all_to_all,
+    [COLLECTIVE_BROADCAST] = &broadcast,
+    [COLLECTIVE_REDUCE_SCATTER] = &reduce_scatter,
+    [COLLECTIVE_ALL_GATHER] = &all_gather,
+    [COLLECTIVE_PARAMETER_SERVER] = &server,
+};
