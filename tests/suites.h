@@ -23,5 +23,6 @@ void suite_cluster_workload(void);
 void suite_results(void);
 void suite_cli(void);
 void suite_house(void);
+void suite_trace(void);
 
 #endif

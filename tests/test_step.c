@@ -123,7 +123,7 @@ static uint32_t task_of(const struct graph *graph, uint32_t id, bool is_forward)
 
 static void run_recorded(struct oracle_job *job, struct recorder *recorder, const char *model, uint32_t degree)
 {
-    const struct step_observer observer = {record, recorder};
+    const struct step_observer observer = {.ran = record, .context = recorder};
     CU_ASSERT_FATAL(oracle_job_run(job, model, degree, ramp_32, &place_ramp_first_fit, &observer));
 }
 

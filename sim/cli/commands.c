@@ -2,7 +2,8 @@
 #include "cli/cli.h"
 
 const struct cli_command cli_commands[] = {
-    {"run", cli_run, "SCENARIO [key=value ...] -o DIR [-j N] [--fresh]", "one run, or every run of the scenario's sweep"},
+    {"run", cli_run, "SCENARIO [key=value ...] -o DIR [-j N] [--fresh]",
+     "one run, or every run of the scenario's sweep"},
     {"step", cli_step, "--model M --degree D --topology T [key=value ...] [--ops]",
      "one training job on an empty cluster, as JSON"},
     {"plot", cli_plot, "DIR [--figure NAME] [--width column|page]",
@@ -14,5 +15,7 @@ const struct cli_command cli_commands[] = {
     {"explain", cli_explain, "[KEY | --markdown]", "what a scenario key means, its unit, range and default"},
     {"import", cli_import, "FILE [-o MODEL.json] [--name NAME] [--source TEXT] [--device TEXT] [--batch N]",
      "turn a PipeDream graph.txt into a model file, checked"},
+    {"trace", cli_trace, "SCENARIO [key=value ...] -o FILE [--window FROM,TO] [--job N] [--steps N] [--limit N]",
+     "the first run as a timeline for ui.perfetto.dev: jobs, their first step op by op, transfers, the queue"},
 };
 const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;

@@ -162,7 +162,7 @@ static enum status run_step(const struct settings *settings, const struct graph 
     if (status != STATUS_OK)
         return status;
     struct split *split = split_create(graph, world_quantum_ms(settings), degree);
-    struct step_observer observer = {record, &recorder};
+    struct step_observer observer = {.ran = record, .context = &recorder};
     struct step_input input = {.split = split,
                                .placement = &placement,
                                .topology = &topology,

@@ -50,6 +50,13 @@ enum status cluster_check_fit(const struct graph *graph, const struct topology *
 
 /* ---- starting and waiting ---- */
 
+static void tell_end(const struct cluster *cluster, uint32_t number, const struct job_record *record, sim_time now)
+{
+    const struct cluster_observer *observer = cluster->config->observer;
+    if (observer && record->outcome != OUTCOME_UNFINISHED)
+        observer->ended(observer->context, number, record, now);
+}
+
 static void keep_devices(struct cluster *cluster, struct job_record *record)
 {
     struct cluster_result *result = cluster->result;
@@ -77,6 +84,9 @@ static void start_job(struct cluster *cluster, struct job_record *record, uint32
     record->cause = CAUSE_HORIZON;
     occupancy_take(&cluster->occupancy, cluster->placement.used, cluster->placement.used_count);
     engine_schedule(cluster->engine, end > now ? end : now, PRIORITY_COMPLETION, EVENT_COMPLETION, number, 0);
+    const struct cluster_observer *observer = cluster->config->observer;
+    if (observer)
+        observer->started(observer->context, number, record, &cluster->placement, start);
 }
 
 /* Decides about a job and starts it if it may. False where it found no servers. */
@@ -134,6 +144,7 @@ static void serve_queue(struct cluster *cluster)
             return;
         engine_cancel(cluster->engine, head->expiry);
         cluster->result->jobs[head->number] = record;
+        tell_end(cluster, head->number, &record, engine_now(cluster->engine));
         cluster->queue_head++;
     }
 }
@@ -180,6 +191,7 @@ static void on_arrival(struct engine *engine, const struct event *event, void *w
     }
     result->jobs = memory_grow(result->jobs, &result->job_capacity, result->job_count + 1, sizeof record);
     result->jobs[result->job_count++] = record;
+    tell_end(cluster, event->entity, &record, job.arrival);
     if (cluster->status == STATUS_OK)
         schedule_arrival(cluster);
     if (cluster->status != STATUS_OK)
@@ -192,6 +204,7 @@ static void on_completion(struct engine *engine, const struct event *event, void
     struct job_record *record = &cluster->result->jobs[event->entity];
     record->outcome = OUTCOME_COMPLETED;
     record->cause = CAUSE_NONE;
+    tell_end(cluster, event->entity, record, record->end);
     occupancy_release(&cluster->occupancy, cluster->result->devices + record->device_start, record->device_count);
     if (cluster->release_count && cluster->releases[cluster->release_count - 1].time < record->end - cluster->slack)
         cluster->release_count = 0; /* older ones are no longer near any arrival to come */
@@ -215,6 +228,7 @@ static void on_expiry(struct engine *engine, const struct event *event, void *wo
     cluster->queue_end--;
     record->outcome = OUTCOME_BLOCKED;
     record->cause = CAUSE_NO_BLOCK;
+    tell_end(cluster, event->entity, record, engine_now(engine));
     if (at == cluster->queue_head)
         serve_queue(cluster);
     if (cluster->status != STATUS_OK)

@@ -23,6 +23,20 @@ enum cause { CAUSE_NONE, CAUSE_REFUSED, CAUSE_NO_BLOCK, CAUSE_LATE, CAUSE_HORIZO
 const char *outcome_name(enum outcome outcome);
 const char *cause_name(enum cause cause);
 
+struct job_record;
+
+/* Somebody who looks on; what becomes of the jobs does not depend on it. Times are ticks of the run's clock, what is
+ * pointed to lives until the call returns. */
+struct cluster_observer {
+    /* A job takes its servers; its record says all but the outcome, its end included. */
+    void (*started)(void *context, uint32_t number, const struct job_record *job, const struct placement *placement,
+                    sim_time start);
+    /* Completed, blocked at its arrival, or gave up waiting: the record is final. Jobs that the end of the run cuts off
+     * are not told. */
+    void (*ended)(void *context, uint32_t number, const struct job_record *job, sim_time now);
+    void *context;
+};
+
 /* All borrowed, none changed but the workload, which is used up. */
 struct cluster_config {
     const struct topology *topology;
@@ -43,6 +57,7 @@ struct cluster_config {
     uint64_t queue_length; /* jobs that may wait for servers; published: 0 */
     double patience_s;     /* how long each waits at most; 0 = until its limit */
     double warm_up_s;      /* jobs that arrive earlier are not counted */
+    const struct cluster_observer *observer; /* NULL = nobody looks */
 };
 
 struct job_record {

@@ -31,7 +31,7 @@ enum { EVENT_OP_END = 1, EVENT_FLIGHT_END = 2 };
 struct flight {
     uint32_t link;
     unsigned class; /* of a sync link: the pairs this flight carries */
-    double total_s, left_s;
+    double total_s, left_s, start_s;
     uint64_t *sources; /* bit set of local servers */
     bool is_second;    /* scratch: found not to be first on any channel */
 };
@@ -215,7 +215,8 @@ static void deliver_inside(struct look_ahead *run, const struct split_link *link
 
 static void launch(struct look_ahead *run, uint32_t link, unsigned class, double total_s, uint64_t *sources)
 {
-    struct flight flight = {.link = link, .class = class, .total_s = total_s, .left_s = total_s, .sources = sources};
+    struct flight flight = {
+        .link = link, .class = class, .total_s = total_s, .left_s = total_s, .start_s = run->now_s, .sources = sources};
     if (total_s <= 0) {
         deliver(run, &flight);
         return;
@@ -359,7 +360,7 @@ static bool advance_ops(struct look_ahead *run, double tick_s, double end_s)
         uint32_t task = heap->tasks[0], part = part_at(run, task, server);
         double *left_s = &run->left_s[part_index(run, task, part)];
         *left_s -= tick_s < *left_s ? tick_s : *left_s;
-        if (observer)
+        if (observer && observer->ran)
             observer->ran(observer->context, task, part, run->input->placement->used[server], run->now_s, end_s);
         if (*left_s == 0) {
             heap_pop(run, heap);
@@ -384,6 +385,15 @@ static void advance_flights(struct look_ahead *run, double tick_s, struct flight
     run->flight_count = kept;
 }
 
+static void land(struct look_ahead *run, const struct flight *flight)
+{
+    const struct step_observer *observer = run->input->observer;
+    fold(run, EVENT_FLIGHT_END, flight->link);
+    if (observer && observer->flew)
+        observer->flew(observer->context, flight->link, flight->start_s, run->now_s);
+    deliver(run, flight);
+}
+
 static void tick(struct look_ahead *run, double tick_s)
 {
     bool had_flights = run->flight_count > 0 && tick_s > 0;
@@ -395,10 +405,8 @@ static void tick(struct look_ahead *run, double tick_s)
     run->now_s = end_s;
     run->comm_s += had_flights ? tick_s : 0;
     run->comp_s += had_ops ? tick_s : 0;
-    for (uint32_t i = 0; i < landed_count; i++) {
-        fold(run, EVENT_FLIGHT_END, landed[i].link);
-        deliver(run, &landed[i]);
-    }
+    for (uint32_t i = 0; i < landed_count; i++)
+        land(run, &landed[i]);
     for (uint32_t i = 0; i < run->ended_count; i++) {
         uint32_t task = run->ended[i];
         uint64_t *sources = run->ended_servers[task];

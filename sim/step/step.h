@@ -13,10 +13,13 @@
 #include "place/place.h"
 #include "schedule/schedule.h"
 
-/* Called for each stretch of time that a part of a task ran on a server. */
+/* Somebody who looks on; what a step comes to does not depend on it. Each function may be NULL. */
 struct step_observer {
+    /* A part of a task ran on a server for a stretch of time; called in the order of ends. */
     void (*ran)(void *context, uint32_t task, uint32_t part, uint32_t server, double start_s, double end_s);
     void *context;
+    /* Dependencies of a link of the split, those that left together, were on the network; in the order of ends. */
+    void (*flew)(void *context, uint32_t link, double start_s, double end_s);
 };
 
 /* All borrowed. */

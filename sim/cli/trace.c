@@ -1,0 +1,140 @@
+/* ocsim trace SCENARIO [key=value ...] -o FILE: the scenario's first run as a timeline for ui.perfetto.dev. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "experiment/plan.h"
+#include "experiment/timeline_jobs.h"
+#include "experiment/world.h"
+#include "input/units.h"
+
+/* Texts of the options; NULL = not given. */
+struct choices {
+    const char *output, *window, *job, *limit, *steps;
+};
+
+static enum status read_count(const char *option, const char *text, int64_t least, int64_t *value, struct error *error)
+{
+    if (!text)
+        return STATUS_OK;
+    if (units_integer(text, value, NULL) != STATUS_OK || *value < least)
+        return error_set(error, STATUS_USER, "trace: %s '%.40s': expected a whole number from %" PRId64 " up", option,
+                         text, least);
+    return STATUS_OK;
+}
+
+static enum status read_window(const char *text, struct timeline_jobs_options *options, struct error *error)
+{
+    char start[64];
+    const char *comma = text ? strchr(text, ',') : NULL;
+    if (!text)
+        return STATUS_OK;
+    bool is_good = comma && (size_t)(comma - text) < sizeof start;
+    if (is_good) {
+        snprintf(start, sizeof start, "%.*s", (int)(comma - text), text);
+        is_good = units_time_s(start, &options->window_start_s, NULL) == STATUS_OK &&
+                  units_time_s(comma + 1, &options->window_end_s, NULL) == STATUS_OK && options->window_start_s >= 0 &&
+                  options->window_start_s <= options->window_end_s;
+    }
+    if (!is_good)
+        return error_set(error, STATUS_USER,
+                         "trace: --window '%.80s': expected two times with their units, the earlier first, e.g. "
+                         "--window 1000s,1200s",
+                         text);
+    return STATUS_OK;
+}
+
+static enum status read_options(const struct choices *choices, struct timeline_jobs_options *options,
+                                struct error *error)
+{
+    int64_t limit = 2000 * 1000; /* Perfetto slows down above some millions of events in JSON */
+    enum status status = read_window(choices->window, options, error);
+    if (status == STATUS_OK)
+        status = read_count("--job", choices->job, 0, &options->job, error);
+    if (status == STATUS_OK)
+        status = read_count("--steps", choices->steps, 0, &options->steps, error);
+    if (status == STATUS_OK)
+        status = read_count("--limit", choices->limit, 1, &limit, error);
+    options->limit = (uint64_t)limit;
+    return status;
+}
+
+static void tell(const char *path, const struct settings *settings, const struct timeline_totals *totals)
+{
+    fprintf(stderr, "ocsim: %s: %" PRIu64 " events; open it at https://ui.perfetto.dev\n", path, totals->written);
+    if (!totals->left_out)
+        return;
+    char text[UNITS_TEXT_BYTES];
+    struct sim_clock clock = {settings->run.tick_ps};
+    units_format_time_s(clock_to_seconds(&clock, totals->full_at), text);
+    fprintf(stderr,
+            "ocsim: warning: the timeline is full and most of what comes after %s is left out; narrow it with "
+            "--window FROM,TO, --job N or --steps 0, or raise --limit\n",
+            text);
+}
+
+static enum status trace_run(const struct plan *plan, const struct timeline_jobs_options *options, const char *path,
+                             struct error *error)
+{
+    struct scenario *run;
+    struct world world;
+    struct timeline_totals totals;
+    enum status status = plan_settings(plan, 0, &run, error);
+    if (status != STATUS_OK)
+        return status;
+    if (plan->run_count > 1)
+        fprintf(stderr, "ocsim: the scenario has %zu runs, this is the first; key=value chooses others\n",
+                plan->run_count);
+    status = world_build(&world, &run->settings, error);
+    if (status == STATUS_OK)
+        status = timeline_jobs_run(&world.cluster, options, path, &totals, error);
+    if (status == STATUS_OK)
+        tell(path, &run->settings, &totals);
+    world_free(&world);
+    scenario_free(run);
+    return status;
+}
+
+static enum status trace(const struct cli_arguments *arguments, const struct choices *choices, struct error *error)
+{
+    struct scenario_overrides overrides = {arguments->overrides, arguments->override_count};
+    struct timeline_jobs_options options = {.window_end_s = INFINITY, .job = TIMELINE_ALL_JOBS, .steps = 1};
+    struct scenario *scenario;
+    struct plan *plan = NULL;
+    if (arguments->name_count != 1)
+        return error_set(error, STATUS_USER,
+                         "trace: expected one scenario file, e.g. ocsim trace scenarios/tutorial/1-hello.yaml -o "
+                         "trace.json");
+    enum status status = read_options(choices, &options, error);
+    if (status != STATUS_OK)
+        return status;
+    status = scenario_load(arguments->names[0], overrides, &scenario, error);
+    if (status != STATUS_OK)
+        return status;
+    status = plan_create(scenario, &plan, error);
+    if (status == STATUS_OK) {
+        status = trace_run(plan, &options, choices->output, error);
+        plan_free(plan);
+    }
+    scenario_free(scenario);
+    return status;
+}
+
+int cli_trace(int argc, char **argv)
+{
+    struct error error = {0};
+    struct cli_arguments arguments = {0};
+    struct choices choices = {.output = "trace.json"};
+    const struct cli_option known[] = {{.name = "-o", .value = &choices.output},
+                                       {.name = "--window", .value = &choices.window},
+                                       {.name = "--job", .value = &choices.job},
+                                       {.name = "--limit", .value = &choices.limit},
+                                       {.name = "--steps", .value = &choices.steps}};
+    enum status status = cli_parse(argc, argv, known, sizeof known / sizeof *known, &arguments, &error);
+    if (status == STATUS_OK)
+        status = trace(&arguments, &choices, &error);
+    cli_arguments_free(&arguments);
+    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
+}
