@@ -27,7 +27,7 @@ static bool make_plan(struct network *network, uint32_t transfer)
 {
     struct fabric_plan *plan = &network->plan;
     struct fabric_pair pair = circuit_pair(&network->transfers[transfer]);
-    plan->hold.count = plan->wait.count = 0;
+    plan->hold.count = plan->wait.count = plan->evict.count = 0;
     plan->stopped_switch = FABRIC_NONE;
     if (network->fabric.fabric->plan_choose) {
         if (!network->fabric.fabric->plan_choose(&network->fabric, network, &pair, plan)) {
@@ -118,10 +118,31 @@ static uint32_t circuit_take(struct network *network)
     return (uint32_t)network->circuit_count++;
 }
 
+static void note(const struct network *network, const struct circuit *circuit, enum fabric_note what)
+{
+    if (!network->fabric.fabric->note)
+        return;
+    for (uint32_t i = 0; i < circuit->slot_count; i++)
+        network->fabric.fabric->note(&network->fabric, what, circuit->source, circuit->target,
+                                     hardware_id(network, circuit_slots(circuit)[i]));
+}
+
+static void evict(struct network *network)
+{
+    for (size_t i = 0; i < network->plan.evict.count; i++) {
+        uint32_t slot = hardware_find(network, network->plan.evict.ids[i]);
+        require(slot != FABRIC_NONE);
+        uint32_t other = hardware_at(network, slot)->circuit;
+        if (other != 0)
+            circuit_release(network, other);
+    }
+}
+
 /* Idle circuits in the way give way. Nobody waits for what they held: it was open already. */
 static uint32_t set_up(struct network *network, uint32_t transfer)
 {
     uint32_t count = (uint32_t)network->plan.hold.count;
+    evict(network);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t other = hardware_at(network, network->slots[i])->circuit;
         if (other != 0)
@@ -144,6 +165,7 @@ static uint32_t set_up(struct network *network, uint32_t transfer)
         require(hardware->circuit == 0);
         hardware->circuit = index;
     }
+    note(network, circuit, FABRIC_TAKEN);
     network->totals.circuits_set_up++;
     return index;
 }
@@ -171,6 +193,7 @@ static void carry(struct network *network, uint32_t index, uint32_t transfer, bo
     }
     circuit->transfer = transfer;
     network->transfers[transfer].circuit = index;
+    note(network, circuit, FABRIC_BUSY);
     switch_join(network, index);
     transfer_start(network, transfer, switching);
 }
@@ -229,6 +252,7 @@ void circuit_release(struct network *network, uint32_t index)
         require(hardware->circuit == index);
         hardware->circuit = 0;
     }
+    note(network, circuit, FABRIC_RELEASED);
     struct hardware *first = hardware_at(network, circuit_slots(circuit)[0]);
     first->line = line_meld(network, first->line, circuit->line);
     circuit->line = 0;
@@ -261,6 +285,7 @@ void circuit_end(struct network *network, uint32_t index)
     close_books(network, circuit, &network->transfers[circuit->transfer]);
     switch_leave(network, index);
     circuit->transfer = 0;
+    note(network, circuit, FABRIC_IDLE);
     if (network->options.circuits == NETWORK_TEARDOWN) {
         circuit_release(network, index);
     } else if (network->options.circuits == NETWORK_HOLD) {

@@ -54,10 +54,15 @@ void fabric_list_add(struct fabric_list *list, uint64_t id);
 struct fabric_plan {
     struct fabric_list hold; /* all hardware of the circuit, each once */
     struct fabric_list wait; /* plan_choose alone: hardware or lines (see first_line) any of whose release may help */
+    struct fabric_list
+        evict; /* plan_choose alone: hardware whose idle circuits must go first (ring: arcs that overlap) */
     uint32_t stopped_switch; /* the switch that goes dark while this circuit is set up (scope switch), or FABRIC_NONE */
 };
 
 struct fabric;
+
+/* What happens to the hardware of a circuit, in this order; BUSY and IDLE alternate. */
+enum fabric_note { FABRIC_TAKEN, FABRIC_BUSY, FABRIC_IDLE, FABRIC_RELEASED };
 
 /* A fabric made for one topology. open fills it; everything in ticks of the clock. */
 struct fabric_state {
@@ -74,6 +79,7 @@ struct fabric_state {
     uint64_t rate_bytes_per_s; /* of one lane, above 0 */
     uint16_t lanes_max;        /* side by side between two nodes */
     bool can_multicast;
+    bool has_planned_lanes; /* first_lane means something: collectives lay out their lanes themselves */
 };
 
 struct fabric {
@@ -95,6 +101,11 @@ struct fabric {
 
     /* With plan_choose: the line that moves on when this hardware is released, or FABRIC_NONE. */
     uint32_t (*line_of)(const struct fabric_state *state, uint64_t hardware);
+
+    /* A circuit of the pair took this hardware, started or stopped carrying on it, or let it go: for a fabric that
+     * keeps books of its own besides, to choose fast (ring). May be NULL. */
+    void (*note)(const struct fabric_state *state, enum fabric_note note, uint32_t source, uint32_t target,
+                 uint64_t hardware);
 
     /* Could anybody in this line be helped now? A hint that spares tries; NULL = always. */
     bool (*line_is_open)(const struct fabric_state *state, const struct network *network, uint32_t line);
@@ -148,6 +159,9 @@ struct transfer_view {
     uint64_t bytes;
     int64_t priority;
     sim_time start;
+    uint64_t turn_key;      /* the policy's order: lowest key first, */
+    uint64_t turn_sequence; /* then lowest sequence, which no two share */
+    bool is_cleared_when_blocked;
 };
 struct transfer_view network_transfer(const struct network *network, uint32_t transfer);
 
@@ -164,6 +178,13 @@ void network_finish(struct network *network, uint32_t transfer, const struct tra
 
 /* An event for on_event, at a time that is now or later. */
 event_handle network_schedule(struct network *network, sim_time time, uint32_t entity, uint64_t data);
+
+/* The same behind all ends of its instant (event->priority is FABRIC_LAST): when to give out what they left. */
+enum { FABRIC_LAST = 255 };
+event_handle network_schedule_last(struct network *network, sim_time time, uint32_t entity, uint64_t data);
+
+/* A waiting transfer that asked not to wait goes at the instant it was sent: nothing was sent; calls done. */
+void network_clear(struct network *network, uint32_t transfer);
 
 /* For a clock that ran out: keeps the error for network_status and stops the engine. */
 void network_fail(struct network *network, const struct error *error);

@@ -97,10 +97,10 @@ void network_destroy(struct network *network)
     for (size_t i = 1; i < network->circuit_count; i++)
         if (network->circuits[i].slot_count > CIRCUIT_INLINE)
             free(network->circuits[i].slots.many);
-    void *blocks[] = {
-        network->dense,    network->sparse,    network->sparse_ids,    network->map,           network->lines,
-        network->switches, network->transfers, network->circuits,      network->waiters,       network->fresh.items,
-        network->wakes,    network->slots,     network->plan.hold.ids, network->plan.wait.ids, network};
+    void *blocks[] = {network->dense,         network->sparse,        network->sparse_ids,     network->map,
+                      network->lines,         network->switches,      network->transfers,      network->circuits,
+                      network->waiters,       network->fresh.items,   network->wakes,          network->slots,
+                      network->plan.hold.ids, network->plan.wait.ids, network->plan.evict.ids, network};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }
@@ -495,4 +495,15 @@ void network_finish(struct network *network, uint32_t transfer, const struct tra
 event_handle network_schedule(struct network *network, sim_time time, uint32_t entity, uint64_t data)
 {
     return engine_schedule(network->engine, time, PRIORITY_END, network_kind(network, KIND_FABRIC), entity, data);
+}
+
+event_handle network_schedule_last(struct network *network, sim_time time, uint32_t entity, uint64_t data)
+{
+    return engine_schedule(network->engine, time, FABRIC_LAST, network_kind(network, KIND_FABRIC), entity, data);
+}
+
+void network_clear(struct network *network, uint32_t transfer)
+{
+    require(network->transfers[transfer].is_cleared_when_blocked);
+    clear(network, transfer);
 }

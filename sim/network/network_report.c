@@ -188,7 +188,10 @@ struct transfer_view network_transfer(const struct network *network, uint32_t in
                                   .lanes = transfer->lanes,
                                   .bytes = transfer->bytes,
                                   .priority = transfer->priority,
-                                  .start = transfer->start};
+                                  .start = transfer->start,
+                                  .turn_key = transfer->turn.key,
+                                  .turn_sequence = transfer->turn.sequence,
+                                  .is_cleared_when_blocked = transfer->is_cleared_when_blocked};
 }
 
 uint64_t *network_transfer_word(struct network *network, uint32_t transfer)

@@ -33,6 +33,7 @@ static enum status open_ramp(struct fabric_state *state, struct error *error)
         return status;
     state->dense = 2 * (uint64_t)topology->server_count * (uint64_t)topology->groups;
     state->can_multicast = true;
+    state->has_planned_lanes = true;
     return STATUS_OK;
 }
 
