@@ -22,7 +22,10 @@ void suite_cluster(void);
 void suite_cluster_workload(void);
 void suite_results(void);
 void suite_cli(void);
+void suite_compare(void);
 void suite_house(void);
 void suite_trace(void);
+void suite_runner(void);
+void suite_runner_folder(void);
 
 #endif

@@ -33,6 +33,7 @@ struct runner {
     size_t done_before;                 /* of mine */
     struct progress progress;
     struct pool_outcome pool;
+    size_t tried;  /* runs begun here */
     size_t failed; /* on all ranks */
     struct results_totals totals;
     struct timespec start;
@@ -146,6 +147,7 @@ static void work(struct runner *runner)
     runner->progress.done = runner->progress.done_before = runner->done_before;
     while (!runner->pool.signal && !runner->pool.is_disk_bad && (count = select_runs(runner, list)) > 0) {
         task.count = count;
+        runner->tried += count;
         runner->progress.total = runner->progress.done + count;
         pool_work(&task, &runner->pool);
         for (size_t i = 0; i < count && runner->values; i++)
@@ -161,6 +163,9 @@ static enum status judge(const struct runner *runner, struct error *error)
 {
     const struct pool_outcome *pool = &runner->pool;
     char name[PLAN_NAME_BYTES];
+    if (pool->failed == 0 && pool->done < runner->tried)
+        return error_set(error, STATUS_BUG, "%zu runs were lost with their worker; the same command does them",
+                         runner->tried - pool->done);
     if (pool->failed == 0)
         return STATUS_OK;
     *error = pool->first;
@@ -207,10 +212,12 @@ static enum status collect(struct runner *runner, size_t done_now, struct error 
     enum status status = results_collect(options->directory, runner->plan, &runner->totals, error);
     manifest.totals = runner->totals;
     manifest.wall_s = progress_now_s() - runner->progress.start_s;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && runner->totals.runs > 0)
         status = manifest_write(&manifest, error);
     runner_folder_leave(&runner->folder);
-    if (status == STATUS_OK)
+    if (runner->totals.runs == 0)
+        runner_folder_forget(&runner->folder);
+    else if (status == STATUS_OK)
         tell(runner, done_now, manifest.wall_s);
     return status;
 }

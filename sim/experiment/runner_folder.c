@@ -198,6 +198,8 @@ static enum status write_identity(const struct runner_folder *folder, struct err
 
 enum status runner_folder_open(struct runner_folder *folder, struct error *error)
 {
+    struct stat about;
+    folder->is_made = stat(folder->path, &about) != 0;
     enum status status = file_make_directory(folder->path, error);
     if (status == STATUS_OK)
         status = lock_folder(folder, error);
@@ -215,6 +217,17 @@ enum status runner_folder_open(struct runner_folder *folder, struct error *error
         status = write_identity(folder, error);
     runner_folder_leave(folder);
     return status;
+}
+
+void runner_folder_forget(const struct runner_folder *folder)
+{
+    char path[RESULTS_PATH_BYTES];
+    if (folder->is_shared || rmdir(join(folder, "runs", path)) != 0)
+        return;
+    unlink(join(folder, "manifest.json", path));
+    unlink(join(folder, "scenario.yaml", path));
+    if (folder->is_made)
+        rmdir(folder->path);
 }
 
 void runner_folder_close(struct runner_folder *folder)

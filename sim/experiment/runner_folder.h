@@ -17,6 +17,7 @@ struct runner_folder {
     char *identity;      /* what scenario.yaml must hold; owned */
     bool is_fresh;       /* throw away what ocsim wrote there before */
     bool is_shared;      /* other shards may be at work */
+    bool is_made;        /* by runner_folder_open */
     int lock, runs_lock; /* descriptors, -1 = none */
 };
 
@@ -33,6 +34,9 @@ STATUS_MUST_USE enum status runner_folder_open(struct runner_folder *folder, str
 /* Between these, no other shard writes the files that all of them write. */
 void runner_folder_enter(struct runner_folder *folder);
 void runner_folder_leave(struct runner_folder *folder);
+
+/* No run came of it: takes back what runner_folder_open made, unless other shards are at work. */
+void runner_folder_forget(const struct runner_folder *folder);
 
 void runner_folder_close(struct runner_folder *folder);
 

@@ -200,6 +200,20 @@ static void describe_death(int how, struct error *error)
                   "its process ended with code %d", WEXITSTATUS(how));
 }
 
+/* It may have died just behind the last step of its run, which then is done. */
+static void note_death(struct crew *crew, size_t run, int how)
+{
+    const struct pool_task *task = crew->task;
+    struct results_row row = {0};
+    struct error error;
+    bool is_done = results_read_row(task->directory, task->plan, run, &row);
+    results_row_free(&row);
+    results_remove_temporaries(task->directory, task->plan, run);
+    describe_death(how, &error);
+    if (!is_done)
+        note_failure(task, crew->outcome, run, &error);
+}
+
 static void bury(struct crew *crew, size_t worker, int how)
 {
     struct board *board = crew->board;
@@ -208,13 +222,8 @@ static void bury(struct crew *crew, size_t worker, int how)
     crew->alive--;
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
         return;
-    if (position > 0) {
-        struct error error;
-        size_t run = crew->task->runs[position - 1];
-        describe_death(how, &error);
-        results_remove_temporaries(crew->task->directory, crew->task->plan, run);
-        note_failure(crew->task, crew->outcome, run, &error);
-    }
+    if (position > 0)
+        note_death(crew, crew->task->runs[position - 1], how);
     if (atomic_load(&board->next) < crew->task->count && !atomic_load(&board->is_stopped))
         start_worker(crew, worker);
 }
