@@ -331,6 +331,49 @@ static void test_commands(void)
     check_wrong((const char *const[]){"run", "a.yaml", "--quick", NULL}, "--quick");
 }
 
+/* check looks at every run of a sweep and at every file they name. */
+static void test_check(void)
+{
+    char *folder = oracle_folder();
+    free(oracle_write(folder, "good.csv", "model,arrival_s,beta\nalexnet,0,1\n"));
+    free(oracle_write(folder, "bad.csv", "model,arrival_s,beta\nalexnet,0,2\n"));
+    char *path = oracle_write(folder, "s.yaml",
+                              "sweep:\n  strategy: {key: partition.strategy, values: [max, random]}\n"
+                              "  memo: {key: step.memo, values: [placement, model_degree]}\n"
+                              "  models: {key: workload.models, values: [alexnet, vgg16]}\n");
+    check_says((const char *const[]){"check", path, NULL}, "fine, 8 runs");
+    free(path);
+    path = oracle_write(folder, "s.yaml", "sweep: {jobs: {key: workload.trace, values: [good.csv, bad.csv]}}\n");
+    check_wrong((const char *const[]){"check", path, NULL}, "bad.csv:2");
+    free(path);
+    path = oracle_write(folder, "s.yaml", "sweep: {d: {key: partition.max_degree, values: [2, many]}}\n");
+    check_wrong((const char *const[]){"check", path, NULL}, "many");
+    free(path);
+    oracle_remove(folder);
+    free(folder);
+}
+
+static void test_compare(void)
+{
+    char *folder = oracle_folder();
+    free(oracle_write(folder, "runs.csv", "run,blocking_rate\n0000,0.5\n"));
+    char *table =
+        oracle_write(folder, "t.csv", "table,where,metric,published,tolerance,note\nt,,blocking_rate,0.5,0,\n");
+    struct process process;
+    check_says((const char *const[]){"compare", folder, table, NULL}, "ok");
+    check_wrong((const char *const[]){"compare", folder, NULL}, "a results folder and a table");
+    check_wrong((const char *const[]){"compare", "no-such-folder", table, NULL}, "no-such-folder");
+    free(table);
+    table = oracle_write(folder, "t.csv", "table,where,metric,published,tolerance,note\nt,,blocking_rate,0.4,0,\n");
+    process_run(&process, (const char *const[]){"compare", folder, table, NULL});
+    CU_ASSERT_EQUAL(process.code, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(process.err, "1 figures are out of tolerance"));
+    process_end(&process);
+    free(table);
+    oracle_remove(folder);
+    free(folder);
+}
+
 void suite_cli(void)
 {
     CU_pSuite suite = CU_add_suite("cli", NULL, NULL);
@@ -343,4 +386,6 @@ void suite_cli(void)
     CU_ADD_TEST(suite, test_step);
     CU_ADD_TEST(suite, test_wrong_steps);
     CU_ADD_TEST(suite, test_commands);
+    CU_ADD_TEST(suite, test_check);
+    CU_ADD_TEST(suite, test_compare);
 }

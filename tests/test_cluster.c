@@ -437,6 +437,32 @@ static void test_queue_limits(void)
     free(folder);
 }
 
+/* Many more jobs than servers: those that wait are served in order, whoever gives up in between. */
+static void test_long_queue(void)
+{
+    struct cluster_result result;
+    oracle_run((const char *const[]){"workload.jobs=3000", "workload.interarrival=150s", "admission.policy=queue",
+                                     "admission.length=20", "workload.beta=uniform", NULL},
+               &result);
+    CU_ASSERT_EQUAL_FATAL(result.job_count, 3000);
+    double last_start_s = 0;
+    size_t waited = 0, given_up = 0;
+    for (size_t i = 0; i < result.job_count; i++) {
+        const struct job_record *job = &result.jobs[i];
+        given_up += job->cause == CAUSE_NO_BLOCK;
+        if (job->outcome != OUTCOME_COMPLETED)
+            continue;
+        CU_ASSERT(job->jct_s <= job->limit_s);
+        CU_ASSERT(job->arrival_s + job->wait_s >= last_start_s - 1e-6); /* nobody overtakes */
+        last_start_s = job->arrival_s + job->wait_s;
+        waited += job->wait_s > 0;
+    }
+    CU_ASSERT(waited > 100);
+    CU_ASSERT(given_up > 100);
+    check_exclusive(&result, 32);
+    cluster_result_free(&result);
+}
+
 static void test_warm_up(void)
 {
     struct oracle_world world;
@@ -470,5 +496,6 @@ void suite_cluster(void)
     CU_ADD_TEST(suite, test_horizon);
     CU_ADD_TEST(suite, test_queue);
     CU_ADD_TEST(suite, test_queue_limits);
+    CU_ADD_TEST(suite, test_long_queue);
     CU_ADD_TEST(suite, test_warm_up);
 }

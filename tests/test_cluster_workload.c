@@ -368,6 +368,53 @@ static void test_cluster_trace(void)
     workload_free(&workload);
 }
 
+/* ---- from settings ---- */
+
+static enum status build(const char *first, const char *second, struct error *error)
+{
+    struct scenario *scenario = NULL;
+    struct world world;
+    const char *const assignments[] = {first, second};
+    CU_ASSERT_EQUAL_FATAL(scenario_load(NULL, (struct scenario_overrides){assignments, 2}, &scenario, error),
+                          STATUS_OK);
+    enum status status = world_build(&world, &scenario->settings, error);
+    world_free(&world);
+    scenario_free(scenario);
+    return status;
+}
+
+static void test_settings(void)
+{
+    char *folder = oracle_folder(), text[300];
+    char *path = oracle_write(folder, "beta.csv", "beta,prob\n0.3,1\n");
+    char *arrivals = oracle_write(folder, "arrivals.csv", "timestamp\n100\n160\n");
+    struct error error = {0};
+    size_t count;
+    snprintf(text, sizeof text, "workload.beta_table=%s", path);
+    struct job *jobs = draw((const char *const[]){"workload.beta=table", text, "workload.jobs=3", NULL}, &count);
+    CU_ASSERT_EQUAL(count, 3);
+    CU_ASSERT_EQUAL(jobs[2].beta, 0.3);
+    free(jobs);
+    snprintf(text, sizeof text, "workload.arrivals_trace=%s", arrivals);
+    jobs = draw((const char *const[]){"workload.arrivals=trace", text, "workload.arrivals_speedup=2", NULL}, &count);
+    CU_ASSERT_EQUAL_FATAL(count, 2); /* no longer than the trace */
+    CU_ASSERT_EQUAL(jobs[1].arrival, 30 * INT64_C(1000000000000));
+    free(jobs);
+    jobs = draw((const char *const[]){"workload.beta=skew_normal", "workload.beta_skew=-5", "workload.jobs=3", NULL},
+                &count);
+    CU_ASSERT_EQUAL(count, 3);
+    free(jobs);
+    CU_ASSERT_EQUAL(build("workload.beta=mixture", "workload.beta_mixture=A:0.5, E:0.5", &error), STATUS_USER);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "E:0.5"));
+    CU_ASSERT_EQUAL(build("workload.beta=mixture", "workload.beta_mixture=A:-1", &error), STATUS_USER);
+    CU_ASSERT_EQUAL(build("workload.jobs=1", "workload.models=alexnet, nope", &error), STATUS_USER);
+    CU_ASSERT_EQUAL(build("workload.jobs=1", "network.node_rate=1GB/s", &error), STATUS_OK);
+    free(path);
+    free(arrivals);
+    oracle_remove(folder);
+    free(folder);
+}
+
 void suite_cluster_workload(void)
 {
     CU_pSuite suite = CU_add_suite("cluster_workload", NULL, NULL);
@@ -384,4 +431,5 @@ void suite_cluster_workload(void)
     CU_ADD_TEST(suite, test_named_betas);
     CU_ADD_TEST(suite, test_bad_jobs);
     CU_ADD_TEST(suite, test_cluster_trace);
+    CU_ADD_TEST(suite, test_settings);
 }

@@ -394,6 +394,29 @@ static void test_unit(void)
     oracle_job_end(&job);
 }
 
+/* No graph that loads can deadlock; one made to wait for itself says who waits for what. */
+static void test_deadlock(void)
+{
+    struct oracle_job job;
+    struct step_result step = {.flows = 77};
+    struct error error = {0};
+    CU_ASSERT_FATAL(oracle_job_run(&job, "alexnet", 2, ramp_32, &place_ramp_first_fit, NULL));
+    struct split_link *link = &job.split->links[0];
+    while (link->kind != LINK_FORWARD)
+        link++;
+    link->target = link->source;
+    const struct step_input input = {.split = job.split,
+                                     .placement = &job.placement,
+                                     .topology = &job.topology,
+                                     .scheduler = &schedule_srpt,
+                                     .unit_s = 1};
+    CU_ASSERT_EQUAL(step_published(&input, &step, &error), STATUS_IMPOSSIBLE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "deadlock: forward op"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "alexnet waits for"));
+    CU_ASSERT_EQUAL(step.flows, 77);
+    oracle_job_end(&job);
+}
+
 void suite_step(void)
 {
     CU_pSuite suite = CU_add_suite("step", NULL, NULL);
@@ -406,4 +429,5 @@ void suite_step(void)
     CU_ADD_TEST(suite, test_split_bounds);
     CU_ADD_TEST(suite, test_renamed_servers);
     CU_ADD_TEST(suite, test_unit);
+    CU_ADD_TEST(suite, test_deadlock);
 }
