@@ -1,7 +1,7 @@
 # Shares of rows in bins of width BIN.
 # $Points: middle of the bin, share; one block a series.
 set yrange [0 : *]
-if (Y_HIGH ne '') { set yrange [: Y_HIGH + 0] }
+if (Y_TOP == Y_TOP) { set yrange [: Y_TOP] }
 set boxwidth BIN absolute
 if (N == 1) {
     set style fill solid 0.85 noborder

@@ -2,9 +2,8 @@
 # $Points: x, mean, low, high; one block a series. $References: x, value; one block a reference.
 if (!Y_LOG) { set yrange [(Y_LOW eq '' ? (Y_NEGATIVE ? NaN : 0) : Y_LOW + 0) : *] }
 if (Y_LOG && Y_LOW ne '') { set yrange [Y_LOW + 0 : *] }
-if (Y_HIGH ne '') { set yrange [: Y_HIGH + 0] }
-if (!X_LOG) { set offsets graph 0.03, graph 0.03, 0, 0 }
-plot for [i = 1:N] $Points index i - 1 using 1:2:3:4 with yerrorbars linecolor rgb look(i) linewidth 0.9 pointtype 0 notitle, \
+if (Y_TOP == Y_TOP) { set yrange [: Y_TOP] }
+plot for [i = 1:N] $Points index i - 1 using 1:3:(0):($4 - $3) with vectors heads nofilled size screen CAP, 90 linewidth 0.8 linecolor rgb look(i) notitle, \
     for [i = 1:N] $Points index i - 1 using 1:2 with linespoints linestyle LOOKS[i] title TITLES[i], \
     for [h = 1:H] H_VALUES[h] with lines linecolor rgb look(H_SERIES[h]) dashtype 2 linewidth 1 title H_TITLES[h], \
     for [r = 1:R] $References index r - 1 using 1:2 with points pointtype 12 pointsize 0.6 linewidth 1.2 \

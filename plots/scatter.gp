@@ -3,8 +3,7 @@
 set grid xtics ytics linecolor rgb '#E3E3E3' linetype 1 linewidth 0.4
 if (!Y_LOG) { set yrange [(Y_LOW eq '' ? (Y_NEGATIVE ? NaN : 0) : Y_LOW + 0) : *] }
 if (Y_LOG && Y_LOW ne '') { set yrange [Y_LOW + 0 : *] }
-if (Y_HIGH ne '') { set yrange [: Y_HIGH + 0] }
-if (!X_LOG) { set offsets graph 0.03, graph 0.03, 0, 0 }
+if (Y_TOP == Y_TOP) { set yrange [: Y_TOP] }
 plot for [i = 1:N] $Points index i - 1 using 1:2 with points linestyle LOOKS[i] linewidth 0.8 pointsize 0.35 title TITLES[i], \
     for [d = 1:DIAGONAL] x with lines linecolor rgb '#222222' dashtype 3 linewidth 0.8 title 'y = x', \
     for [h = 1:H] H_VALUES[h] with lines linecolor rgb look(H_SERIES[h]) dashtype 2 linewidth 1 title H_TITLES[h], \

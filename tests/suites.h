@@ -23,6 +23,7 @@ void suite_cluster_workload(void);
 void suite_results(void);
 void suite_cli(void);
 void suite_compare(void);
+void suite_figures(void);
 void suite_house(void);
 void suite_trace(void);
 void suite_runner(void);

@@ -130,6 +130,7 @@ static enum status write_script(const struct figure_place *place, const struct f
         file_abandon(writer);
         return status;
     }
+    put_load(writer, "probe", style, plot);
     put_load(writer, "pdf", style, plot);
     put_load(writer, "png", style, plot);
     return file_finish(writer, error);

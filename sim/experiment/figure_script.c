@@ -132,15 +132,17 @@ static bool has_categories(const struct figure_spec *spec)
     return spec->plot == FIGURE_BARS || spec->plot == FIGURE_STACKED;
 }
 
-/* Names are turned where they would touch: a letter of 8 points is about 0.15 cm wide. */
+/* Names are turned where two neighbours would touch: a letter of 7 points is about 0.135 cm wide, and the axis
+ * takes 2.4 cm. */
 static bool is_crowded(const struct figure_points *points, double width_cm)
 {
-    size_t longest = 0;
-    for (size_t i = 0; i < points->category_count; i++) {
-        size_t length = strlen(points->categories[i].label);
-        longest = length > longest ? length : longest;
+    double room_cm = (width_cm - 2.4) / ((double)points->category_count + 0.2);
+    for (size_t i = 1; i < points->category_count; i++) {
+        size_t letters = strlen(points->categories[i - 1].label) + strlen(points->categories[i].label);
+        if (((double)letters / 2 + 1) * 0.135 > room_cm)
+            return true;
     }
-    return (double)(longest + 1) * 0.15 * (double)points->category_count > width_cm - 1.3;
+    return false;
 }
 
 static void put_categories(struct file_writer *writer, const struct figure_spec *spec,
@@ -183,6 +185,33 @@ static void put_log_tics(struct file_writer *writer, const struct figure_spec *s
     file_printf(writer, ")\n");
 }
 
+/* What the data takes on x, the width of bins included, and how much room it gets beside. */
+static void put_x_range(struct file_writer *writer, const struct figure_spec *spec, const struct figure_points *points)
+{
+    double low = INFINITY, high = -INFINITY, half_bin = spec->plot == FIGURE_HISTOGRAM ? points->bin / 2 : 0;
+    for (size_t i = 0; i < points->count; i++) {
+        low = fmin(low, points->points[i].x - half_bin);
+        high = fmax(high, points->points[i].x + half_bin);
+    }
+    file_printf(writer, "X_MIN = %.17g\nX_MAX = %.17g\nX_PAD = %.3g\n", low, high, half_bin > 0 ? 0.01 : 0.04);
+}
+
+static size_t longer(size_t longest, const char *label)
+{
+    return strlen(label) > longest ? strlen(label) : longest;
+}
+
+/* gnuplot takes every letter to be as wide as a digit when it lays out the legend; most are narrower. */
+static double key_width(const struct figure_spec *spec, const struct figure_points *points)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < points->series_count; i++)
+        longest = longer(longest, points->series[i].label);
+    for (size_t i = 0; i < spec->reference_count; i++)
+        longest = longer(longest, spec->references[i].label);
+    return -0.06 * (double)longest;
+}
+
 static double bar_width(const struct figure_spec *spec, const struct figure_points *points)
 {
     return spec->plot == FIGURE_STACKED ? 0.6 : 0.8 / (double)points->series_count;
@@ -205,6 +234,8 @@ static void put_settings(struct file_writer *writer, const struct figure_place *
     file_printf(writer, "BAR = %.6g\nBIN = %.17g\n", bar_width(spec, points), points->bin);
     put_categories(writer, spec, points, width_cm);
     put_log_tics(writer, spec, points);
+    put_x_range(writer, spec, points);
+    file_printf(writer, "KEY_WIDTH = %.2f\nCAP = %.4f\n", key_width(spec, points), place->is_page_wide ? 0.003 : 0.006);
 }
 
 /* ---- data ---- */
