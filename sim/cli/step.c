@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "experiment/world.h"
@@ -97,8 +98,8 @@ static void print_devices(const struct topology *topology, struct placement *pla
 static void print_result(const struct settings *settings, const struct split *split, const struct topology *topology,
                          struct placement *placement, const struct step_result *step)
 {
-    double steps = (double)settings->workload.steps;
-    double sequential_s = steps * (split->sequential_ms * world_unit_s(settings)), jct_s = step->step_s * steps;
+    struct step_time job = step_times(step, settings->workload.steps);
+    double sequential_s = (double)settings->workload.steps * (split->sequential_ms * world_unit_s(settings));
     printf("{\n  \"model\": \"%s\",\n  \"degree\": %" PRIu32 ",\n  \"degree_used\": %" PRIu32, split->graph->name,
            split->asked, split->degree);
     printf(",\n  \"ops\": %" PRIu64 ",\n  \"deps\": %" PRIu64 ",\n  \"flows\": %" PRIu64, split->part_count,
@@ -106,12 +107,12 @@ static void print_result(const struct settings *settings, const struct split *sp
     print_devices(topology, placement);
     print_number("sequential_s", sequential_s);
     print_number("step_s", step->step_s);
-    print_number("jct_s", jct_s);
-    print_number("comm_s", step->comm_s * steps);
-    print_number("comp_s", step->comp_s * steps);
-    print_number("reconfig_s", 0);
-    print_number("wait_s", 0);
-    print_number("speedup", jct_s > 0 ? sequential_s / jct_s : 0);
+    print_number("jct_s", job.total_s);
+    print_number("comm_s", job.comm_s);
+    print_number("comp_s", job.comp_s);
+    print_number("reconfig_s", job.reconfig_s);
+    print_number("wait_s", job.wait_s);
+    print_number("speedup", job.total_s > 0 ? sequential_s / job.total_s : 0);
     printf(",\n  \"events\": %" PRIu64 ",\n  \"trace_hash\": \"%016" PRIx64 "\"", step->events, step->trace_hash);
 }
 
@@ -158,7 +159,7 @@ static enum status run_step(const struct settings *settings, const struct graph 
     struct placement placement = {0};
     struct recorder recorder = {0};
     struct step_result result;
-    enum status status = topology_load(settings->topology, &topology, error);
+    enum status status = world_topology(settings, &topology, error);
     if (status != STATUS_OK)
         return status;
     struct split *split = split_create(graph, world_quantum_ms(settings), degree);
@@ -173,8 +174,12 @@ static enum status run_step(const struct settings *settings, const struct graph 
     if (with_ops)
         recorder.last = memory_alloc(2 * (size_t)graph->op_count * split->degree, sizeof *recorder.last);
     status = place_on_empty(settings, split, &topology, &placement, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && strcmp(settings->network.model, "circuit") == 0) {
+        struct circuit_options circuit = world_circuit(settings);
+        status = step_circuit(&input, 1, &circuit, &result, error);
+    } else if (status == STATUS_OK) {
         status = step_published(&input, &result, error);
+    }
     if (status == STATUS_OK) {
         print_result(settings, split, &topology, &placement, &result);
         if (with_ops)

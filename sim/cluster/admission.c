@@ -11,15 +11,28 @@ static struct split *split_of(struct cluster *cluster, uint32_t model, uint32_t 
     return *split;
 }
 
-static enum status simulate(struct cluster *cluster, const struct split *split, struct step_result *step)
+struct step_input admission_input(const struct cluster *cluster, const struct split *split,
+                                  const struct placement *placement)
 {
     const struct cluster_config *config = cluster->config;
-    struct step_input input = {.split = split,
-                               .placement = &cluster->placement,
+    return (struct step_input){.split = split,
+                               .placement = placement,
                                .topology = config->topology,
                                .scheduler = config->scheduler,
                                .unit_s = config->unit_s};
-    enum status status = step_published(&input, step, cluster->error);
+}
+
+static enum status simulate(struct cluster *cluster, const struct split *split, struct step_result *step)
+{
+    const struct cluster_config *config = cluster->config;
+    const struct placement *placement = &cluster->placement;
+    if (config->circuit && !config->keeps_by_degree) {
+        memo_rename(cluster->memo, placement, &cluster->renamed);
+        placement = &cluster->renamed;
+    }
+    struct step_input input = admission_input(cluster, split, placement);
+    enum status status = config->circuit ? step_circuit(&input, 1, config->circuit, step, cluster->error)
+                                         : step_published(&input, step, cluster->error);
     if (status == STATUS_OK) {
         cluster->result->steps_simulated++;
         trace_hash_fold(&cluster->steps_hash, step->trace_hash, split->degree, step->events);
@@ -65,17 +78,20 @@ static bool try_degree(struct cluster *cluster, const struct job *job, uint32_t 
     record->cause = CAUSE_NO_BLOCK;
     if (!config->placer->place(split, &cluster->occupancy, &cluster->scratch, &cluster->placement))
         return false;
-    cluster->status = find_step(cluster, job->model, position, split, &step);
+    cluster->status = config->is_shared ? sharing_look_ahead(cluster, split, &step)
+                                        : find_step(cluster, job->model, position, split, &step);
     if (cluster->status != STATUS_OK)
         return false;
-    double steps = (double)config->steps;
     /* The limit follows the sequential time of the split graph, which differs in the last bits (section 3). */
-    record->sequential_s = steps * (split->sequential_ms * config->unit_s);
+    record->sequential_s = (double)config->steps * (split->sequential_ms * config->unit_s);
     record->limit_s = job->beta * record->sequential_s;
-    record->wait_s = wait_s;
-    record->jct_s = wait_s + step.step_s * steps;
-    record->comm_s = step.comm_s * steps;
-    record->comp_s = step.comp_s * steps;
+    struct step_time times = step_times(&step, config->steps);
+    record->wait_s = wait_s + times.wait_s;
+    record->queue_s = wait_s;
+    record->jct_s = wait_s + times.total_s;
+    record->comm_s = times.comm_s;
+    record->comp_s = times.comp_s;
+    record->reconfig_s = times.reconfig_s;
     record->device_count = cluster->placement.used_count;
     bool is_late = record->jct_s > record->limit_s;
     record->outcome = is_late ? OUTCOME_BLOCKED : OUTCOME_COMPLETED;

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "cluster/state.h"
-
-enum { EVENT_COMPLETION, EVENT_ARRIVAL, EVENT_EXPIRY };
-enum { PRIORITY_COMPLETION, PRIORITY_ARRIVAL, PRIORITY_EXPIRY };
+#include "network/fabric.h"
 
 const char *outcome_name(enum outcome outcome)
 {
@@ -73,7 +71,7 @@ static void start_job(struct cluster *cluster, struct job_record *record, uint32
 {
     const struct sim_clock *clock = &cluster->config->clock;
     sim_time length, end;
-    cluster->status = clock_from_seconds(clock, record->jct_s - record->wait_s, &length, cluster->error);
+    cluster->status = clock_from_seconds(clock, record->jct_s - record->queue_s, &length, cluster->error);
     if (cluster->status == STATUS_OK)
         cluster->status = clock_advance(clock, start, length, &end, cluster->error);
     if (cluster->status != STATUS_OK)
@@ -83,7 +81,12 @@ static void start_job(struct cluster *cluster, struct job_record *record, uint32
     record->outcome = OUTCOME_UNFINISHED;
     record->cause = CAUSE_HORIZON;
     occupancy_take(&cluster->occupancy, cluster->placement.used, cluster->placement.used_count);
-    engine_schedule(cluster->engine, end > now ? end : now, PRIORITY_COMPLETION, EVENT_COMPLETION, number, 0);
+    if (cluster->sharing) {
+        record->comm_s = record->comp_s = record->reconfig_s = 0; /* booked as they come */
+        record->wait_s = record->queue_s;
+        sharing_start(cluster, number);
+    } else
+        engine_schedule(cluster->engine, end > now ? end : now, PRIORITY_COMPLETION, EVENT_COMPLETION, number, 0);
     const struct cluster_observer *observer = cluster->config->observer;
     if (observer)
         observer->started(observer->context, number, record, &cluster->placement, start);
@@ -204,6 +207,8 @@ static void on_completion(struct engine *engine, const struct event *event, void
     struct job_record *record = &cluster->result->jobs[event->entity];
     record->outcome = OUTCOME_COMPLETED;
     record->cause = CAUSE_NONE;
+    if (cluster->sharing)
+        sharing_end(cluster, event->entity);
     tell_end(cluster, event->entity, record, record->end);
     occupancy_release(&cluster->occupancy, cluster->result->devices + record->device_start, record->device_count);
     if (cluster->release_count && cluster->releases[cluster->release_count - 1].time < record->end - cluster->slack)
@@ -273,6 +278,8 @@ static void close_cluster(struct cluster *cluster)
     occupancy_fini(&cluster->occupancy);
     place_scratch_fini(&cluster->scratch);
     placement_fini(&cluster->placement);
+    placement_fini(&cluster->renamed);
+    sharing_free(cluster->sharing);
     memo_free(cluster->memo);
     random_close(cluster->random);
     engine_destroy(cluster->engine);
@@ -284,9 +291,11 @@ static enum status open_cluster(struct cluster *cluster)
     cluster->legal = cluster_legal_degrees(config->topology, config->max_degree, &cluster->legal_count);
     occupancy_init(&cluster->occupancy, config->topology);
     place_scratch_init(&cluster->scratch, config->topology);
-    cluster->memo = memo_create(config->topology);
+    cluster->memo = memo_create(config->topology, !config->circuit || fabric_is_symmetric(config->topology));
     cluster->random = random_open(config->seed, "partition", 0);
     cluster->engine = engine_create();
+    if (config->is_shared)
+        cluster->sharing = sharing_create();
     trace_hash_start(&cluster->steps_hash);
     engine_on(cluster->engine, EVENT_COMPLETION, on_completion, cluster);
     engine_on(cluster->engine, EVENT_ARRIVAL, on_arrival, cluster);

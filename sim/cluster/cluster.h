@@ -14,7 +14,7 @@
 #include "partition/partition.h"
 #include "place/place.h"
 #include "schedule/schedule.h"
-#include "step/step.h"
+#include "step/circuit.h"
 
 enum outcome { OUTCOME_COMPLETED, OUTCOME_BLOCKED, OUTCOME_UNFINISHED };
 enum cause { CAUSE_NONE, CAUSE_REFUSED, CAUSE_NO_BLOCK, CAUSE_LATE, CAUSE_HORIZON };
@@ -57,6 +57,8 @@ struct cluster_config {
     uint64_t queue_length; /* jobs that may wait for servers; published: 0 */
     double patience_s;     /* how long each waits at most; 0 = until its limit */
     double warm_up_s;      /* jobs that arrive earlier are not counted */
+    const struct circuit_options *circuit;   /* NULL = the published formulas */
+    bool is_shared;                          /* circuits: running jobs contend for one fabric; else each is alone */
     const struct cluster_observer *observer; /* NULL = nobody looks */
 };
 
@@ -69,6 +71,7 @@ struct job_record {
     enum cause cause;
     bool is_decided;                                  /* false for one that arrives at the very end */
     double jct_s, comm_s, comp_s, reconfig_s, wait_s; /* of jobs that found servers */
+    double queue_s;                                   /* of wait_s: before it had servers */
     uint32_t device_count;
     size_t device_start; /* in cluster_result.devices */
     sim_time end;

@@ -19,6 +19,7 @@ struct entry {
 
 struct memo {
     const struct topology *topology;
+    bool renames;
     struct renumbering groups, racks, places;
     uint32_t stamp;
     uint32_t *key;
@@ -39,10 +40,11 @@ static void renumbering_init(struct renumbering *renumbering, int64_t count)
     renumbering->number = memory_alloc((size_t)count, sizeof *renumbering->number);
 }
 
-struct memo *memo_create(const struct topology *topology)
+struct memo *memo_create(const struct topology *topology, bool renames)
 {
     struct memo *memo = memory_alloc(1, sizeof *memo);
     memo->topology = topology;
+    memo->renames = renames;
     renumbering_init(&memo->groups, topology->groups);
     renumbering_init(&memo->racks, topology->racks);
     renumbering_init(&memo->places, topology->servers);
@@ -80,6 +82,8 @@ static uint32_t renumber(struct renumbering *renumbering, uint32_t stamp, uint32
 static uint32_t server_code(struct memo *memo, uint32_t server)
 {
     const struct topology *t = memo->topology;
+    if (!memo->renames)
+        return server;
     uint32_t group = renumber(&memo->groups, memo->stamp, topology_group(t, server));
     uint32_t rack = renumber(&memo->racks, memo->stamp, topology_rack(t, server));
     uint32_t place = renumber(&memo->places, memo->stamp, topology_place(t, server));
@@ -108,6 +112,15 @@ static void build_key(struct memo *memo, uint32_t model, uint32_t degree, const 
     for (uint32_t i = 1; i < length; i++)
         hash = (hash ^ memo->key[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
     memo->key_hash = hash_mix(hash);
+}
+
+void memo_rename(struct memo *memo, const struct placement *placement, struct placement *out)
+{
+    placement_copy(placement, out);
+    for (uint32_t i = 0; i < out->server_count; i++)
+        out->servers[i] = server_code(memo, out->servers[i]);
+    for (uint32_t i = 0; i < out->used_count; i++)
+        out->used[i] = server_code(memo, out->used[i]);
 }
 
 static uint32_t *find_slot(const struct memo *memo, uint64_t hash, const uint32_t *key)

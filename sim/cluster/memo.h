@@ -14,12 +14,18 @@
 
 struct memo;
 
-struct memo *memo_create(const struct topology *topology); /* returned owned */
+/* renames: the network treats all groups, racks and places alike, so servers may be renumbered; otherwise keys hold the
+ * servers themselves. Returned owned. */
+struct memo *memo_create(const struct topology *topology, bool renames);
 void memo_free(struct memo *memo);
 
 /* The step of this job, or NULL if it was not simulated yet. Lives until the next memo_add. */
 const struct step_result *memo_find(struct memo *memo, uint32_t model, uint32_t degree,
                                     const struct placement *placement);
+
+/* The placement of the last memo_find with its servers renumbered: what a simulation must see for equal keys to give
+ * equal steps. Fills *out, a placement of the caller's. */
+void memo_rename(struct memo *memo, const struct placement *placement, struct placement *out);
 
 /* Adds the step that memo_find just did not find. */
 void memo_add(struct memo *memo, const struct step_result *result);

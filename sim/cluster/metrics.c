@@ -26,6 +26,11 @@ const char *metric_name(enum metric metric)
         "degree_mean",
         "devices_per_job_mean",
         "comm_fraction_mean",
+        "jobs_late",
+        "comp_mean_s",
+        "comm_mean_s",
+        "reconfig_mean_s",
+        "wait_mean_s",
     };
     return names[metric];
 }
@@ -37,8 +42,10 @@ static void count_job(const struct job_record *job, double values[METRIC_COUNT])
     values[METRIC_JOBS_ARRIVED]++;
     if (!job->is_decided)
         return;
-    values[by_cause[job->cause]]++;
-    values[METRIC_JOBS_BLOCKED] += job->cause != CAUSE_NONE;
+    bool is_completed = job->outcome == OUTCOME_COMPLETED;
+    values[is_completed ? METRIC_JOBS_COMPLETED : by_cause[job->cause]]++;
+    values[METRIC_JOBS_BLOCKED] += !is_completed;
+    values[METRIC_JOBS_LATE] += is_completed && job->cause == CAUSE_LATE;
 }
 
 /* How much of an admitted job was done within the run. */
@@ -46,12 +53,12 @@ static double done_share(const struct job_record *job, double length_s)
 {
     if (job->outcome == OUTCOME_COMPLETED)
         return 1;
-    double run_s = job->jct_s - job->wait_s;
-    return run_s > 0 ? fmin((length_s - job->arrival_s - job->wait_s) / run_s, 1) : 0;
+    double run_s = job->jct_s - job->queue_s;
+    return run_s > 0 ? fmin((length_s - job->arrival_s - job->queue_s) / run_s, 1) : 0;
 }
 
 struct sums {
-    struct statistics_sample jct, speedup, degree, devices, comm;
+    struct statistics_sample jct, speedup, degree, devices, comm_fraction, comp, comm, reconfig, wait;
     double bytes, device_seconds;
     double *jcts;
     size_t count;
@@ -61,14 +68,18 @@ static void add_admitted(const struct job_record *job, double length_s, const do
 {
     double share = done_share(job, length_s);
     sums->bytes += model_bytes[job->model] * share;
-    sums->device_seconds += job->device_count * (job->jct_s - job->wait_s) * share;
+    sums->device_seconds += job->device_count * (job->jct_s - job->queue_s) * share;
     if (job->outcome != OUTCOME_COMPLETED)
         return;
     statistics_sample_add(&sums->jct, job->jct_s);
     statistics_sample_add(&sums->speedup, job->jct_s > 0 ? job->sequential_s / job->jct_s : 0);
     statistics_sample_add(&sums->degree, job->degree);
     statistics_sample_add(&sums->devices, job->device_count);
-    statistics_sample_add(&sums->comm, job->jct_s > 0 ? job->comm_s / job->jct_s : 0);
+    statistics_sample_add(&sums->comm_fraction, job->jct_s > 0 ? job->comm_s / job->jct_s : 0);
+    statistics_sample_add(&sums->comp, job->comp_s);
+    statistics_sample_add(&sums->comm, job->comm_s);
+    statistics_sample_add(&sums->reconfig, job->reconfig_s);
+    statistics_sample_add(&sums->wait, job->wait_s);
     sums->jcts[sums->count++] = job->jct_s;
 }
 
@@ -85,7 +96,11 @@ static void finish(const struct cluster_config *config, double length_s, struct 
     values[METRIC_DEVICE_UTILISATION] = sums->device_seconds / (config->topology->server_count * length_s);
     values[METRIC_DEGREE_MEAN] = statistics_sample_mean(&sums->degree);
     values[METRIC_DEVICES_PER_JOB_MEAN] = statistics_sample_mean(&sums->devices);
-    values[METRIC_COMM_FRACTION_MEAN] = statistics_sample_mean(&sums->comm);
+    values[METRIC_COMM_FRACTION_MEAN] = statistics_sample_mean(&sums->comm_fraction);
+    values[METRIC_COMP_MEAN] = statistics_sample_mean(&sums->comp);
+    values[METRIC_COMM_MEAN] = statistics_sample_mean(&sums->comm);
+    values[METRIC_RECONFIG_MEAN] = statistics_sample_mean(&sums->reconfig);
+    values[METRIC_WAIT_MEAN] = statistics_sample_mean(&sums->wait);
 }
 
 void metrics_compute(const struct cluster_config *config, const struct cluster_result *result,

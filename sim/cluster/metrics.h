@@ -27,6 +27,12 @@ enum metric {
     METRIC_DEGREE_MEAN,
     METRIC_DEVICES_PER_JOB_MEAN,
     METRIC_COMM_FRACTION_MEAN,
+    METRIC_FIRST_EXTRA,                    /* columns behind trace_hash */
+    METRIC_JOBS_LATE = METRIC_FIRST_EXTRA, /* of the completed: slowed down after admission, past their limit */
+    METRIC_COMP_MEAN,
+    METRIC_COMM_MEAN,
+    METRIC_RECONFIG_MEAN,
+    METRIC_WAIT_MEAN,
     METRIC_COUNT
 };
 

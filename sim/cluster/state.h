@@ -4,7 +4,11 @@
 
 #include "cluster/cluster.h"
 #include "cluster/memo.h"
+#include "cluster/sharing.h"
 #include "engine/hash.h"
+
+enum { EVENT_COMPLETION, EVENT_ARRIVAL, EVENT_EXPIRY };
+enum { PRIORITY_COMPLETION, PRIORITY_ARRIVAL, PRIORITY_EXPIRY };
 
 /* Splits and published cache of one model, by position in the list of legal degrees. */
 struct model_state {
@@ -36,6 +40,7 @@ struct cluster {
     struct occupancy occupancy;
     struct place_scratch scratch;
     struct placement placement; /* of the job last tried */
+    struct placement renamed;   /* the same with servers renumbered */
     struct memo *memo;
     struct model_state *models;
     uint32_t *legal; /* degrees, ascending */
@@ -49,7 +54,12 @@ struct cluster {
     sim_time slack;
     struct job next; /* the one whose arrival is scheduled */
     struct trace_hash steps_hash;
+    struct sharing *sharing; /* where jobs share the fabric */
 };
+
+/* What a step of this job, so placed, is simulated from. */
+struct step_input admission_input(const struct cluster *cluster, const struct split *split,
+                                  const struct placement *placement);
 
 /* Makes up the mind about a job that has waited for wait_s: fills the record, leaves the placement in
  * cluster->placement. True if the job may start now. Nothing is taken. Trouble is left in cluster->status. */

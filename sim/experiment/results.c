@@ -82,8 +82,8 @@ static void put_header(FILE *out, const struct plan *plan)
     }
     fputs(",seed,status", out);
     for (int metric = 0; metric < METRIC_COUNT; metric++)
-        fprintf(out, ",%s", metric_name((enum metric)metric));
-    fputs(",events,trace_hash", out);
+        fprintf(out, "%s,%s", metric == METRIC_FIRST_EXTRA ? ",events,trace_hash" : "",
+                metric_name((enum metric)metric));
 }
 
 /* The part of a row that the plan alone decides. */
@@ -103,11 +103,12 @@ static void put_values(FILE *out, const double values[METRIC_COUNT], const struc
 {
     for (int metric = 0; metric < METRIC_COUNT; metric++) {
         char text[UNITS_TEXT_BYTES] = "";
+        if (metric == METRIC_FIRST_EXTRA)
+            fprintf(out, ",%" PRIu64 ",%016" PRIx64, result->events, result->trace_hash);
         if (!isnan(values[metric]))
             units_format_number(values[metric], text);
         fprintf(out, ",%s", text);
     }
-    fprintf(out, ",%" PRIu64 ",%016" PRIx64, result->events, result->trace_hash);
 }
 
 /* ---- one run ---- */
@@ -193,21 +194,30 @@ static bool parse_hex(const char *text, uint64_t *value)
     return *end == '\0';
 }
 
-static bool parse_values(const char *at, struct results_row *row)
+static bool parse_metrics(const char **at, int first, int end, struct results_row *row)
 {
     char field[FIELD_BYTES];
-    for (int metric = 0; metric < METRIC_COUNT; metric++) {
+    for (int metric = first; metric < end; metric++) {
         row->values[metric] = NAN;
-        if (!next_field(&at, field))
+        if (!next_field(at, field))
             return false;
         if (*field && units_number(field, &row->values[metric], NULL) != STATUS_OK)
             return false;
     }
+    return true;
+}
+
+static bool parse_values(const char *at, struct results_row *row)
+{
+    char field[FIELD_BYTES];
     int64_t events;
+    if (!parse_metrics(&at, 0, METRIC_FIRST_EXTRA, row))
+        return false;
     if (!next_field(&at, field) || units_integer(field, &events, NULL) != STATUS_OK || events < 0)
         return false;
     row->events = (uint64_t)events;
-    return next_field(&at, field) && parse_hex(field, &row->trace_hash) && *at == '\0';
+    return next_field(&at, field) && parse_hex(field, &row->trace_hash) &&
+           parse_metrics(&at, METRIC_FIRST_EXTRA, METRIC_COUNT, row) && *at == '\0';
 }
 
 /* Cuts the hash off the row that ends the text and checks it against header and row. */

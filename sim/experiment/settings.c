@@ -9,6 +9,7 @@
 
 #define AT(field) .offset = offsetof(struct settings, field)
 #define DRAWN "workload.trace="
+#define CIRCUIT "network.model=circuit"
 
 const struct key settings_keys[] = {
     {.name = "title",
@@ -59,7 +60,8 @@ const struct key settings_keys[] = {
      .minimum = "1",
      .maximum = "1000000",
      .when = DRAWN "&workload.weights=",
-     .doc = "Copies of each model in the pool that jobs are drawn from without replacement; an empty pool is refilled."},
+     .doc =
+         "Copies of each model in the pool that jobs are drawn from without replacement; an empty pool is refilled."},
     {.name = "workload.arrivals",
      .type = KEY_CHOICE,
      AT(workload.arrivals),
@@ -159,8 +161,65 @@ const struct key settings_keys[] = {
      .type = KEY_CHOICE,
      AT(network.model),
      .default_text = "published",
-     .choices = "published",
-     .doc = "How long a transfer takes: the formulas of the PAC-ML simulator."},
+     .choices = "published|circuit",
+     .doc = "How long a transfer takes: by the formulas of the PAC-ML simulator, or by circuits set up on the fabric."},
+    {.name = "network.sharing",
+     .type = KEY_CHOICE,
+     AT(network.sharing),
+     .default_text = "exclusive",
+     .choices = "exclusive|shared",
+     .when = CIRCUIT,
+     .doc = "Whether a job has the fabric between its servers to itself, or contends with all that run."},
+    {.name = "network.reconfiguration",
+     .type = KEY_TIME,
+     AT(network.reconfiguration_ps),
+     .minimum = "0ps",
+     .when = CIRCUIT,
+     .doc = "How long a circuit takes to set up (rotor: how long a switch is dark); not set, as the topology says.",
+     .example = "10us"},
+    {.name = "network.order",
+     .type = KEY_CHOICE,
+     AT(network.order),
+     .default_text = "fifo",
+     .choices = "fifo|srpt|priority",
+     .when = CIRCUIT,
+     .doc =
+         "Who gets hardware first: who asked first, who has the fewest bytes, or whose op the scheduler ranks first."},
+    {.name = "network.backfill",
+     .type = KEY_BOOLEAN,
+     AT(network.backfills),
+     .default_text = "true",
+     .when = CIRCUIT,
+     .doc = "Whether a request that fits may overtake one that does not."},
+    {.name = "network.circuits",
+     .type = KEY_CHOICE,
+     AT(network.circuits),
+     .default_text = "hold",
+     .choices = "hold|teardown|linger",
+     .when = CIRCUIT,
+     .doc =
+         "A circuit behind its transfer: lit until its hardware is wanted, dark at once, or lit for network.linger."},
+    {.name = "network.linger",
+     .type = KEY_TIME,
+     AT(network.linger_ps),
+     .minimum = "0ps",
+     .when = CIRCUIT "&network.circuits=linger",
+     .doc = "How long an idle circuit keeps its hardware.",
+     .example = "1us",
+     .is_needed = true},
+    {.name = "network.all_reduce",
+     .type = KEY_CHOICE,
+     AT(network.all_reduce),
+     .default_text = "ramp",
+     .choices = "ramp|ring|halving-doubling|parameter-server",
+     .when = CIRCUIT,
+     .doc = "How the parts of an op synchronise."},
+    {.name = "network.barrier",
+     .type = KEY_BOOLEAN,
+     AT(network.has_barriers),
+     .default_text = "false",
+     .when = CIRCUIT,
+     .doc = "Whether each phase of a collective waits for all members."},
 
     {.name = "network.node_rate",
      .type = KEY_RATE,
@@ -240,6 +299,29 @@ const struct key settings_keys[] = {
      .choices = "placement|model_degree",
      .doc = "Which steps count as alike and are simulated once: those placed alike, or, as published, all of one model "
             "and degree."},
+
+    {.name = "step.steady",
+     .type = KEY_BOOLEAN,
+     AT(step.is_steady),
+     .default_text = "true",
+     .when = CIRCUIT,
+     .doc = "Simulate a job's steps until two in a row take as long and count the rest as that; false: simulate all."},
+    {.name = "step.steady_tolerance",
+     .type = KEY_NUMBER,
+     AT(step.steady_tolerance),
+     .default_text = "0.001",
+     .minimum = "0",
+     .maximum = "1",
+     .when = CIRCUIT "&step.steady=true",
+     .doc = "By how much two steps in a row may differ, relative to their length."},
+    {.name = "step.min_steps",
+     .type = KEY_INTEGER,
+     AT(step.min_steps),
+     .default_text = "2",
+     .minimum = "2",
+     .maximum = "1000000",
+     .when = CIRCUIT "&step.steady=true",
+     .doc = "Steps simulated before a job may count as steady."},
 
     {.name = "run.horizon",
      .type = KEY_SECONDS,
@@ -350,9 +432,10 @@ static enum status check_horizon(const struct keys *keys, const struct settings 
     return STATUS_OK;
 }
 
-enum status settings_check(const struct keys *keys, const struct settings *settings, struct error *error)
+enum status settings_check(const struct keys *keys, struct settings *settings, struct error *error)
 {
     require(keys && settings && keys->table == settings_keys);
+    settings->network.has_reconfiguration = keys_place(keys, key_named("network.reconfiguration")).layer > 0;
     enum status status = check_weights(keys, settings, error);
     if (status == STATUS_OK)
         status = check_horizon(keys, settings, error);

@@ -22,7 +22,7 @@ struct settings {
         const char *trace;     /* a path, found; NULL = jobs are drawn */
         const char *time_unit; /* what a profile's millisecond is read as: "s" or "ms" */
         struct key_list models;
-        int64_t pool;            /* copies of each model */
+        int64_t pool;               /* copies of each model */
         struct key_list weights;    /* empty = all alike; else as many as models, checked to be numbers > 0 */
         const char *arrivals;       /* "fixed", "poisson", "uniform" or "trace" */
         const char *arrivals_trace; /* a path, found */
@@ -41,6 +41,15 @@ struct settings {
     struct {
         const char *model;
         double node_rate_bytes_per_s; /* 0 = as the topology says */
+        bool has_reconfiguration;     /* else as the topology says; filled by settings_check */
+        int64_t reconfiguration_ps;
+        const char *sharing; /* "exclusive" or "shared" */
+        const char *order;   /* "fifo", "srpt" or "priority" */
+        bool backfills;
+        const char *circuits; /* "hold", "teardown" or "linger" */
+        int64_t linger_ps;
+        const char *all_reduce;
+        bool has_barriers;
     } network;
 
     struct {
@@ -66,6 +75,9 @@ struct settings {
 
     struct {
         const char *memo;
+        bool is_steady;
+        double steady_tolerance;
+        int64_t min_steps;
     } step;
 
     struct {
@@ -86,8 +98,8 @@ extern const size_t settings_key_count;
 /* When the run ends, in seconds; 0 = when the last job has ended. */
 double settings_horizon_s(const struct settings *settings);
 
-/* What no single key can check: weights against models, horizon against tick. Call after keys_check. */
-STATUS_MUST_USE enum status settings_check(const struct keys *keys, const struct settings *settings,
-                                           struct error *error);
+/* What no single key can check: weights against models, horizon against tick. Fills what follows from keys being set.
+ * Call after keys_check. */
+STATUS_MUST_USE enum status settings_check(const struct keys *keys, struct settings *settings, struct error *error);
 
 #endif

@@ -147,10 +147,63 @@ static enum status open_workload(struct world *world, const struct settings *set
     return status == STATUS_OK ? workload_start(workload, error) : status;
 }
 
+/* Sets the delay of the fabric in use. */
+static enum status set_reconfiguration(struct topology *topology, int64_t delay_ps, struct error *error)
+{
+    const struct {
+        const char *fabric;
+        int64_t *delay_ps;
+    } delays[] = {{"ramp", &topology->ramp.reconfiguration_ps}, {"ocs", &topology->ocs.reconfiguration_ps},
+                  {"ring", &topology->ring.reconfiguration_ps}, {"rotor", &topology->rotor.dark_ps},
+                  {"awgr", &topology->awgr.reconfiguration_ps}, {"static", &topology->fixed.reconfiguration_ps}};
+    for (size_t i = 0; i < sizeof delays / sizeof *delays; i++)
+        if (strcmp(delays[i].fabric, topology->fabric) == 0) {
+            *delays[i].delay_ps = delay_ps;
+            return STATUS_OK;
+        }
+    return error_set(error, STATUS_USER, "network.reconfiguration: the fabric %s has no circuits to reconfigure",
+                     topology->fabric);
+}
+
+enum status world_topology(const struct settings *settings, struct topology *topology, struct error *error)
+{
+    enum status status = topology_load(settings->topology, topology, error);
+    if (status != STATUS_OK)
+        return status;
+    if (settings->network.node_rate_bytes_per_s > 0)
+        topology->node_rate_bytes_per_s = settings->network.node_rate_bytes_per_s;
+    if (settings->network.has_reconfiguration)
+        status = set_reconfiguration(topology, settings->network.reconfiguration_ps, error);
+    if (status != STATUS_OK)
+        topology_free(topology);
+    return status;
+}
+
+struct circuit_options world_circuit(const struct settings *settings)
+{
+    struct circuit_options options = {
+        .network = {.order = strcmp(settings->network.order, "srpt") == 0       ? NETWORK_SRPT
+                             : strcmp(settings->network.order, "priority") == 0 ? NETWORK_PRIORITY
+                                                                                : NETWORK_FIFO,
+                    .is_strict = !settings->network.backfills,
+                    .circuits = strcmp(settings->network.circuits, "linger") == 0     ? NETWORK_LINGER
+                                : strcmp(settings->network.circuits, "teardown") == 0 ? NETWORK_TEARDOWN
+                                                                                      : NETWORK_HOLD,
+                    .linger_ps = settings->network.linger_ps},
+        .clock = {settings->run.tick_ps},
+        .has_barriers = settings->network.has_barriers,
+        .steps = settings->workload.steps,
+        .steady_tolerance = settings->step.is_steady ? settings->step.steady_tolerance : -1,
+        .min_steps = settings->step.min_steps,
+    };
+    require(collective_find(settings->network.all_reduce, &options.all_reduce));
+    return options;
+}
+
 enum status world_build(struct world *world, const struct settings *settings, struct error *error)
 {
     *world = (struct world){0};
-    enum status status = topology_load(settings->topology, &world->topology, error);
+    enum status status = world_topology(settings, &world->topology, error);
     if (status != STATUS_OK)
         return status;
     world->cluster = (struct cluster_config){
@@ -175,8 +228,12 @@ enum status world_build(struct world *world, const struct settings *settings, st
         .warm_up_s = settings->run.warm_up_s,
     };
     require(world->cluster.partitioner && world->cluster.placer && world->cluster.scheduler);
-    if (settings->network.node_rate_bytes_per_s > 0)
-        world->topology.node_rate_bytes_per_s = settings->network.node_rate_bytes_per_s;
+    if (strcmp(settings->network.model, "circuit") == 0) {
+        world->circuit = world_circuit(settings);
+        world->cluster.circuit = &world->circuit;
+        world->cluster.is_shared = strcmp(settings->network.sharing, "shared") == 0;
+        world->cluster.slack_s = 0;
+    }
     double horizon_s = settings_horizon_s(settings);
     if (horizon_s > 0)
         status = clock_from_seconds(&world->cluster.clock, horizon_s, &world->cluster.horizon, error);

@@ -69,3 +69,9 @@ enum status fabric_share(struct fabric_state *state, int64_t transceivers, int64
     state->lanes_max = (uint16_t)(transceivers < UINT16_MAX ? transceivers : UINT16_MAX);
     return STATUS_OK;
 }
+
+/* The others know distances (ring, static), turns (rotor) or which servers share a switch (awgr, packet). */
+bool fabric_is_symmetric(const struct topology *topology)
+{
+    return strcmp(topology->fabric, "ocs") == 0 || (strcmp(topology->fabric, "ramp") == 0 && topology->ramp.planes == 1);
+}

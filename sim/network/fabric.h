@@ -129,6 +129,9 @@ struct fabric {
 const struct fabric *fabric_at(size_t index);
 const struct fabric *fabric_find(const char *name);
 
+/* Does it treat all groups, racks and places alike, so that renumbering them changes nothing? */
+bool fabric_is_symmetric(const struct topology *topology);
+
 /* The ticks that bytes take on `lanes` lanes, in whole slots; SIM_TIME_MAX where it does not fit. */
 sim_time fabric_payload(const struct fabric_state *state, uint64_t bytes, uint16_t lanes);
 

@@ -42,6 +42,21 @@ void placement_fini(struct placement *placement)
     *placement = (struct placement){0};
 }
 
+void placement_copy(const struct placement *from, struct placement *to)
+{
+    placement_reset(to, from->op_count);
+    memcpy(to->list_of_op, from->list_of_op, from->op_count * sizeof *to->list_of_op);
+    to->lists = memory_grow(to->lists, &to->list_capacity, from->list_count, sizeof *to->lists);
+    memcpy(to->lists, from->lists, from->list_count * sizeof *to->lists);
+    to->servers = memory_grow(to->servers, &to->server_capacity, from->server_count, sizeof *to->servers);
+    memcpy(to->servers, from->servers, from->server_count * sizeof *to->servers);
+    to->used = memory_grow(to->used, &to->used_capacity, from->used_count, sizeof *to->used);
+    memcpy(to->used, from->used, from->used_count * sizeof *to->used);
+    to->list_count = from->list_count;
+    to->server_count = from->server_count;
+    to->used_count = from->used_count;
+}
+
 void placement_reset(struct placement *placement, uint32_t op_count)
 {
     size_t capacity = placement->op_capacity;

@@ -62,6 +62,9 @@ void place_scratch_init(struct place_scratch *scratch, const struct topology *to
 void place_scratch_fini(struct place_scratch *scratch);
 void placement_fini(struct placement *placement);
 
+/* Makes *to, which may hold an older placement, a copy of from. */
+void placement_copy(const struct placement *from, struct placement *to);
+
 /* For placers: start anew for a graph; give op a list (found or added) of count servers, each losing bytes of its
  * free memory; undo the marks in scratch when the job is done. */
 void placement_reset(struct placement *placement, uint32_t op_count);

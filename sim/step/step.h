@@ -32,13 +32,24 @@ struct step_input {
     const struct step_observer *observer; /* NULL = nobody looks */
 };
 
+/* Where time goes. */
+struct step_time {
+    double total_s, comm_s, comp_s, reconfig_s, wait_s;
+};
+
 struct step_result {
-    double step_s;
-    double comm_s, comp_s; /* time during which something was sent, something was computed */
-    uint64_t flows;        /* dependencies that take time on the network */
+    double step_s;         /* of one step; of a steady one where steps differ */
+    double comm_s, comp_s; /* published: time during which something was sent, something was computed; they may overlap.
+                              circuits: along the critical path */
+    double reconfig_s, wait_s;
+    struct step_time start_up; /* what the first steps take beyond a steady one, all together */
+    uint64_t flows;            /* dependencies that take time on the network */
     uint64_t events;
     uint64_t trace_hash;
 };
+
+/* The time of this many steps. */
+struct step_time step_times(const struct step_result *result, int64_t steps);
 
 /* STATUS_IMPOSSIBLE with the waiting ops named where nothing can go on. */
 STATUS_MUST_USE enum status step_published(const struct step_input *input, struct step_result *result,

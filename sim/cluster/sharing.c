@@ -1,0 +1,155 @@
+#include "cluster/sharing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cluster/state.h"
+
+struct running {
+    uint32_t number;
+    const struct split *split;
+    struct placement placement;
+    struct step_result step; /* at the present pace */
+    double steps_left;
+    sim_time since; /* steps_left is of this instant */
+    event_handle end;
+};
+
+struct sharing {
+    struct running *jobs; /* in the order of starting */
+    uint32_t count;
+    size_t capacity;
+    struct step_input *inputs; /* scratch for all of them and one more */
+    struct step_result *steps;
+    size_t input_capacity, step_capacity;
+    const struct split *new_split; /* of the job last looked at */
+};
+
+struct sharing *sharing_create(void)
+{
+    return memory_alloc(1, sizeof(struct sharing));
+}
+
+void sharing_free(struct sharing *sharing)
+{
+    if (!sharing)
+        return;
+    for (uint32_t i = 0; i < sharing->count; i++)
+        placement_fini(&sharing->jobs[i].placement);
+    free(sharing->jobs);
+    free(sharing->inputs);
+    free(sharing->steps);
+    free(sharing);
+}
+
+/* Simulates all running jobs and, if split is not NULL, one more in cluster->placement behind them. */
+static enum status simulate(struct cluster *cluster, const struct split *split)
+{
+    struct sharing *sharing = cluster->sharing;
+    uint32_t count = sharing->count + (split != NULL);
+    if (count == 0)
+        return STATUS_OK;
+    sharing->inputs = memory_grow(sharing->inputs, &sharing->input_capacity, count, sizeof *sharing->inputs);
+    sharing->steps = memory_grow(sharing->steps, &sharing->step_capacity, count, sizeof *sharing->steps);
+    for (uint32_t i = 0; i < sharing->count; i++)
+        sharing->inputs[i] = admission_input(cluster, sharing->jobs[i].split, &sharing->jobs[i].placement);
+    if (split)
+        sharing->inputs[sharing->count] = admission_input(cluster, split, &cluster->placement);
+    enum status status = step_circuit(sharing->inputs, count, cluster->config->circuit, sharing->steps, cluster->error);
+    if (status == STATUS_OK) {
+        cluster->result->steps_simulated += count;
+        trace_hash_fold(&cluster->steps_hash, sharing->steps[0].trace_hash, count, sharing->steps[0].events);
+    }
+    return status;
+}
+
+enum status sharing_look_ahead(struct cluster *cluster, const struct split *split, struct step_result *step)
+{
+    struct sharing *sharing = cluster->sharing;
+    enum status status = simulate(cluster, split);
+    if (status == STATUS_OK)
+        *step = sharing->steps[sharing->count];
+    sharing->new_split = split;
+    return status;
+}
+
+static void add_share(struct job_record *record, const struct step_result *step, double steps)
+{
+    record->comm_s += step->comm_s * steps;
+    record->comp_s += step->comp_s * steps;
+    record->reconfig_s += step->reconfig_s * steps;
+    record->wait_s += step->wait_s * steps;
+}
+
+/* Books what each job did since the last change. */
+static void advance(struct cluster *cluster)
+{
+    struct sharing *sharing = cluster->sharing;
+    sim_time now = engine_now(cluster->engine);
+    for (uint32_t i = 0; i < sharing->count; i++) {
+        struct running *job = &sharing->jobs[i];
+        double passed_s = clock_to_seconds(&cluster->config->clock, now - job->since);
+        double done = fmin(passed_s / job->step.step_s, job->steps_left);
+        add_share(&cluster->result->jobs[job->number], &job->step, done);
+        job->steps_left -= done;
+        job->since = now;
+    }
+}
+
+/* Takes over the paces found by simulate() and moves the completions. */
+static void set_pace(struct cluster *cluster)
+{
+    struct sharing *sharing = cluster->sharing;
+    for (uint32_t i = 0; i < sharing->count && cluster->status == STATUS_OK; i++) {
+        struct running *job = &sharing->jobs[i];
+        const struct sim_clock *clock = &cluster->config->clock;
+        sim_time left, end;
+        job->step = sharing->steps[i];
+        cluster->status = clock_from_seconds(clock, job->steps_left * job->step.step_s, &left, cluster->error);
+        if (cluster->status == STATUS_OK)
+            cluster->status = clock_advance(clock, job->since, left, &end, cluster->error);
+        if (cluster->status != STATUS_OK)
+            return;
+        engine_cancel(cluster->engine, job->end);
+        job->end = engine_schedule(cluster->engine, end, PRIORITY_COMPLETION, EVENT_COMPLETION, job->number, 0);
+    }
+}
+
+void sharing_start(struct cluster *cluster, uint32_t number)
+{
+    struct sharing *sharing = cluster->sharing;
+    advance(cluster);
+    sharing->jobs = memory_grow(sharing->jobs, &sharing->capacity, sharing->count + 1, sizeof *sharing->jobs);
+    struct running *job = &sharing->jobs[sharing->count];
+    const struct step_result *step = &sharing->steps[sharing->count];
+    *job = (struct running){.number = number,
+                            .split = sharing->new_split,
+                            .steps_left = (double)cluster->config->steps,
+                            .since = engine_now(cluster->engine)};
+    /* What the first steps take beyond a steady one is paid as a part of a step. */
+    job->steps_left += step->start_up.total_s / step->step_s;
+    placement_copy(&cluster->placement, &job->placement);
+    sharing->count++;
+    set_pace(cluster);
+}
+
+void sharing_end(struct cluster *cluster, uint32_t number)
+{
+    struct sharing *sharing = cluster->sharing;
+    struct job_record *record = &cluster->result->jobs[number];
+    sim_time now = engine_now(cluster->engine);
+    uint32_t at = 0;
+    advance(cluster);
+    while (sharing->jobs[at].number != number)
+        require(++at < sharing->count);
+    placement_fini(&sharing->jobs[at].placement);
+    for (uint32_t i = at; i + 1 < sharing->count; i++)
+        sharing->jobs[i] = sharing->jobs[i + 1];
+    sharing->count--;
+    record->end = now;
+    record->jct_s = clock_to_seconds(&cluster->config->clock, now) - record->arrival_s;
+    record->cause = record->jct_s > record->limit_s ? CAUSE_LATE : CAUSE_NONE;
+    cluster->status = simulate(cluster, NULL);
+    if (cluster->status == STATUS_OK)
+        set_pace(cluster);
+}

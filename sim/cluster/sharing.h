@@ -1,0 +1,30 @@
+/* Jobs that share a fabric: each has its servers to itself, all contend for circuits.
+ *
+ * Whenever a job starts or ends, the steps of all running jobs are simulated
+ * side by side until they are steady, and until the next change each job goes on
+ * at that pace: the completion times of the others move. A new job is looked at
+ * the same way, among those that run now. Jobs that are slowed down later may
+ * miss the limit they were admitted with: they complete, with cause late.
+ *
+ * A change costs a few simulated steps of every running job.
+ */
+#ifndef CLUSTER_SHARING_H
+#define CLUSTER_SHARING_H
+
+#include "step/circuit.h"
+
+struct cluster;
+struct sharing;
+
+struct sharing *sharing_create(void); /* returned owned */
+void sharing_free(struct sharing *sharing);
+
+/* The step of a job as it stands in cluster->placement, among the running ones. */
+STATUS_MUST_USE enum status sharing_look_ahead(struct cluster *cluster, const struct split *split,
+                                               struct step_result *step);
+
+/* The job just looked at starts, or one ends: everybody's pace changes. Trouble is left in cluster->status. */
+void sharing_start(struct cluster *cluster, uint32_t number);
+void sharing_end(struct cluster *cluster, uint32_t number);
+
+#endif

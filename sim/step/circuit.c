@@ -1,0 +1,159 @@
+#include "step/circuit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { KIND_NETWORK = 0, KIND_STEPPER = NETWORK_KINDS };
+
+/* One of the jobs that run side by side. */
+struct runner {
+    struct session *session;
+    struct stepper_job *job;
+    int64_t steps_done;
+    struct step_path sum; /* of the steps that count */
+    struct step_path last;
+    bool is_settled;
+};
+
+struct session {
+    const struct circuit_options *options;
+    struct engine *engine;
+    struct network *network;
+    struct stepper *stepper;
+    struct runner *runners;
+    uint32_t count, settled;
+};
+
+static void add_path(struct step_path *sum, const struct step_path *path)
+{
+    sum->compute += path->compute;
+    sum->payload += path->payload;
+    sum->latency += path->latency;
+    sum->reconfiguration += path->reconfiguration;
+    sum->wait += path->wait;
+}
+
+static bool is_steady(const struct circuit_options *options, const struct runner *runner, const struct step_path *now)
+{
+    if (runner->steps_done >= options->steps)
+        return true;
+    if (options->steady_tolerance < 0 || runner->steps_done < options->min_steps)
+        return false;
+    double before = (double)step_path_length(&runner->last), length = (double)step_path_length(now);
+    return fabs(length - before) <= options->steady_tolerance * length;
+}
+
+/* A settled job goes on with its steps, so that the others keep their neighbour, but they count no more. */
+static void on_step(void *context, struct stepper_job *job, const struct stepper_report *report)
+{
+    struct runner *runner = context;
+    struct session *session = runner->session;
+    if (!runner->is_settled) {
+        runner->steps_done++;
+        add_path(&runner->sum, &report->path);
+        runner->is_settled = is_steady(session->options, runner, &report->path);
+        runner->last = report->path;
+        session->settled += runner->is_settled;
+    }
+    if (session->settled == session->count)
+        engine_stop(session->engine);
+    else
+        stepper_start(job);
+}
+
+static struct step_time to_seconds(const struct sim_clock *clock, const struct step_path *path)
+{
+    return (struct step_time){
+        .total_s = clock_to_seconds(clock, step_path_length(path)),
+        .comm_s = clock_to_seconds(clock, path->payload + path->latency),
+        .comp_s = clock_to_seconds(clock, path->compute),
+        .reconfig_s = clock_to_seconds(clock, path->reconfiguration),
+        .wait_s = clock_to_seconds(clock, path->wait),
+    };
+}
+
+static void fill_result(const struct session *session, const struct runner *runner, struct step_result *result)
+{
+    const struct sim_clock *clock = &session->options->clock;
+    struct step_time steady = to_seconds(clock, &runner->last);
+    struct step_path extra = runner->sum;
+    int64_t n = runner->steps_done;
+    extra.compute -= n * runner->last.compute;
+    extra.payload -= n * runner->last.payload;
+    extra.latency -= n * runner->last.latency;
+    extra.reconfiguration -= n * runner->last.reconfiguration;
+    extra.wait -= n * runner->last.wait;
+    struct network_totals totals = network_totals(session->network);
+    *result = (struct step_result){
+        .step_s = steady.total_s,
+        .comm_s = steady.comm_s,
+        .comp_s = steady.comp_s,
+        .reconfig_s = steady.reconfig_s,
+        .wait_s = steady.wait_s,
+        .start_up = to_seconds(clock, &extra),
+        .flows = totals.sent - totals.local,
+        .events = engine_events(session->engine),
+        .trace_hash = engine_trace_hash(session->engine),
+    };
+}
+
+static enum status open_session(struct session *session, const struct step_input *inputs, struct error *error)
+{
+    const struct circuit_options *options = session->options;
+    struct network_options network = options->network;
+    struct stepper_options stepper = {.clock = options->clock,
+                                      .first_kind = KIND_STEPPER,
+                                      .all_reduce = options->all_reduce,
+                                      .has_barriers = options->has_barriers};
+    network.tick_ps = options->clock.tick_ps;
+    network.first_kind = KIND_NETWORK;
+    session->engine = engine_create();
+    enum status status = network_create(session->engine, inputs[0].topology, &network, &session->network, error);
+    if (status != STATUS_OK)
+        return status;
+    session->stepper = stepper_create(session->engine, session->network, inputs[0].topology, &stepper);
+    session->runners = memory_alloc(session->count, sizeof *session->runners);
+    for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++) {
+        session->runners[i].session = session;
+        status = stepper_add(session->stepper, &inputs[i], i, on_step, &session->runners[i], &session->runners[i].job,
+                             error);
+    }
+    return status;
+}
+
+static enum status run_session(struct session *session, struct error *error)
+{
+    for (uint32_t i = 0; i < session->count; i++)
+        stepper_start(session->runners[i].job);
+    engine_run(session->engine, SIM_TIME_MAX);
+    enum status status = stepper_status(session->stepper, error);
+    for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++)
+        if (!session->runners[i].is_settled)
+            status = stepper_explain(session->runners[i].job, error);
+    return status;
+}
+
+static void close_session(struct session *session)
+{
+    for (uint32_t i = 0; session->runners && i < session->count; i++)
+        if (session->runners[i].job)
+            stepper_remove(session->runners[i].job);
+    stepper_destroy(session->stepper);
+    network_destroy(session->network);
+    engine_destroy(session->engine);
+    free(session->runners);
+}
+
+enum status step_circuit(const struct step_input *inputs, uint32_t count, const struct circuit_options *options,
+                         struct step_result *results, struct error *error)
+{
+    require(count > 0 && options->steps > 0);
+    struct session session = {.options = options, .count = count};
+    enum status status = open_session(&session, inputs, error);
+    if (status == STATUS_OK)
+        status = run_session(&session, error);
+    for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
+        fill_result(&session, &session.runners[i], &results[i]);
+    close_session(&session);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* Training steps on circuits: transfers and collectives set up light paths, wait for hardware and pay for switching.
+ *
+ * A job simulates steps until two in a row take as long, within a tolerance, and
+ * the rest count as that; or all of its steps. Several jobs given together run
+ * side by side on one fabric and contend for it until all of them are steady.
+ */
+#ifndef STEP_CIRCUIT_H
+#define STEP_CIRCUIT_H
+
+#include "step/stepper.h"
+
+struct circuit_options {
+    struct network_options network;
+    struct sim_clock clock;
+    enum collective_algorithm all_reduce;
+    bool has_barriers;
+    int64_t steps;           /* of a job, all in all */
+    double steady_tolerance; /* relative; negative = simulate all steps */
+    int64_t min_steps;       /* before a job may count as steady, at least 2 */
+};
+
+/* Fills results[i] for inputs[i]; their servers must not overlap. All inputs share topology and scheduler.
+ * STATUS_IMPOSSIBLE for a deadlock, STATUS_USER where figures do not fit. */
+STATUS_MUST_USE enum status step_circuit(const struct step_input *inputs, uint32_t count,
+                                         const struct circuit_options *options, struct step_result *results,
+                                         struct error *error);
+
+#endif
