@@ -35,6 +35,7 @@ static enum status simulate(struct cluster *cluster, const struct split *split, 
                                          : step_published(&input, step, cluster->error);
     if (status == STATUS_OK) {
         cluster->result->steps_simulated++;
+        cluster->result->events += step->events;
         trace_hash_fold(&cluster->steps_hash, step->trace_hash, split->degree, step->events);
     }
     return status;

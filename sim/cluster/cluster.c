@@ -319,7 +319,7 @@ enum status cluster_run(const struct cluster_config *config, struct cluster_resu
     if (cluster.status == STATUS_OK) {
         sim_time end = config->horizon == SIM_TIME_MAX ? engine_now(cluster.engine) : config->horizon;
         found.length_s = clock_to_seconds(&config->clock, end);
-        found.events = engine_events(cluster.engine) + cluster.steps_hash.count;
+        found.events += engine_events(cluster.engine);
         found.trace_hash = hash_pair(engine_trace_hash(cluster.engine), trace_hash_value(&cluster.steps_hash));
         *result = found;
     } else {

@@ -84,7 +84,7 @@ struct cluster_result {
     size_t device_count, device_capacity;
     double length_s; /* how long the run was: the horizon, or the last event */
     uint64_t steps_simulated;
-    uint64_t events;
+    uint64_t events; /* those inside simulated steps included */
     uint64_t trace_hash;
 };
 

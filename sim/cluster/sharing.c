@@ -58,6 +58,7 @@ static enum status simulate(struct cluster *cluster, const struct split *split)
     enum status status = step_circuit(sharing->inputs, count, cluster->config->circuit, sharing->steps, cluster->error);
     if (status == STATUS_OK) {
         cluster->result->steps_simulated += count;
+        cluster->result->events += sharing->steps[0].events;
         trace_hash_fold(&cluster->steps_hash, sharing->steps[0].trace_hash, count, sharing->steps[0].events);
     }
     return status;
