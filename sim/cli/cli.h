@@ -21,6 +21,9 @@ int cli_run(int argc, char **argv);
 int cli_step(int argc, char **argv);
 int cli_import(int argc, char **argv);
 int cli_trace(int argc, char **argv);
+int cli_man(int argc, char **argv);
+int cli_completion(int argc, char **argv);
+int cli_schema(int argc, char **argv);
 
 /* One command. Its usage names every option it takes: completions are read from there, and a test compares it with the
  * command's own list. Words to choose from are written a|b|c, a value in capitals. */

@@ -1,0 +1,265 @@
+/* ocsim man ocsim|scenario|results [--markdown]: reference pages, made from the tables of commands, keys and columns.
+ *
+ * Without --markdown a page is roff for man(1): `ocsim man ocsim | man -l -`.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "engine/memory.h"
+#include "experiment/columns.h"
+#include "input/text.h"
+
+/* ---- roff ---- */
+
+/* Text as it is: roff takes a backslash, and a dot or a quote that opens a line, for its own. */
+static void put_roff(const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        bool is_first = at == text || at[-1] == '\n';
+        if (is_first && (*at == '.' || *at == '\''))
+            fputs("\\&", stdout);
+        if (*at == '\\')
+            fputs("\\e", stdout);
+        else if (*at == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*at);
+    }
+}
+
+static void put_title(const char *name, int section, const char *what)
+{
+    printf(".TH %s %d \"\" \"ocsim %s\"\n.SH NAME\n", name, section, OCSIM_VERSION);
+    put_roff(name);
+    fputs(" \\- ", stdout);
+    put_roff(what);
+    putchar('\n');
+}
+
+/* An entry of a list: a term, and below it what it means. */
+static void put_term(const char *term)
+{
+    fputs(".TP\n.B ", stdout);
+    put_roff(term);
+    putchar('\n');
+}
+
+static void put_paragraph(const char *text)
+{
+    fputs(".PP\n", stdout);
+    put_roff(text);
+    putchar('\n');
+}
+
+static void put_verbatim(const char *text)
+{
+    fputs(".PP\n.nf\n", stdout);
+    put_roff(text);
+    fputs(".fi\n", stdout);
+}
+
+/* ---- ocsim(1) ---- */
+
+static void man_ocsim(void)
+{
+    put_title("ocsim", 1, "simulates datacenters whose network is made of optical circuits");
+    puts(".SH SYNOPSIS");
+    for (size_t i = 0; i < cli_command_count; i++) {
+        printf(".B ocsim %s\n", cli_commands[i].name);
+        put_roff(cli_commands[i].usage);
+        puts(*cli_commands[i].usage ? "\n.br" : ".br");
+    }
+    puts(".SH DESCRIPTION");
+    put_roff("Deep-learning jobs arrive, are split, placed and scheduled on devices that optical circuits connect, "
+             "and end in time or are blocked. A scenario file says which jobs, which cluster and which strategies; "
+             "its sweep says what to vary. Results go to standard output or to files, everything for people to "
+             "standard error.\n");
+    put_paragraph("key=value overrides any key of the scenario; the last one wins.");
+    puts(".SH COMMANDS");
+    for (size_t i = 0; i < cli_command_count; i++) {
+        char term[64];
+        snprintf(term, sizeof term, "ocsim %s", cli_commands[i].name);
+        put_term(term);
+        put_roff(cli_commands[i].help);
+        putchar('\n');
+    }
+    puts(".SH EXIT STATUS");
+    static const char *const codes[][2] = {{"0", "fine"},
+                                           {"1", "the simulated model cannot go on, or figures are out of tolerance"},
+                                           {"2", "the input is wrong"},
+                                           {"3", "out of memory"},
+                                           {"4", "input or output failed"},
+                                           {"70", "a bug in ocsim"}};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        put_term(codes[i][0]);
+        puts(codes[i][1]);
+    }
+    puts(".SH SEE ALSO\n.BR ocsim-scenario (5),\n.BR ocsim-results (5)");
+}
+
+static void markdown_ocsim(void)
+{
+    puts("| Command | What it does |\n|---|---|");
+    for (size_t i = 0; i < cli_command_count; i++) {
+        printf("| `ocsim %s", cli_commands[i].name);
+        if (*cli_commands[i].usage)
+            putchar(' ');
+        for (const char *at = cli_commands[i].usage; *at; at++)
+            printf(*at == '|' ? "\\%c" : "%c", *at); /* a bar would end the cell */
+        printf("` | %s |\n", cli_commands[i].help);
+    }
+}
+
+/* ---- ocsim-scenario(5) ---- */
+
+/* What `ocsim explain` says, without the key's name in front. */
+static void put_key(const struct key *key)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        memory_exhausted(1, BUFSIZ);
+    keys_explain(key, stream);
+    if (fclose(stream) != 0)
+        memory_exhausted(1, BUFSIZ);
+    put_term(key->name);
+    const char *line = text + strlen(key->name) + 1;
+    while (*line) {
+        line += strspn(line, " ");
+        size_t length = strcspn(line, "\n");
+        char *part = memory_text(line, length);
+        put_roff(part);
+        puts("\n.br");
+        free(part);
+        line += length + (line[length] != '\0');
+    }
+    free(text);
+}
+
+static void man_scenario(void)
+{
+    put_title("ocsim-scenario", 5, "scenario files of ocsim");
+    puts(".SH DESCRIPTION");
+    put_roff("A scenario is a YAML file of the keys below. Keys with dots may be nested: `run: {seed: 1}` and "
+             "`run.seed: 1` are the same. What is not given has its default. Values with a dimension carry their unit "
+             "(50ns, 1.6TB/s, 80GB, 1000s); a bare number is refused there. Unknown keys, keys given twice and keys "
+             "without effect are errors. `key: null` takes a key back to its default.\n");
+    put_paragraph("`ocsim check FILE` says what is wrong with a file; `ocsim schema` gives a JSON Schema for editors.");
+    put_paragraph("Values come in layers, and later ones win: defaults, the files named by `extends`, the file itself, "
+                  "key=value on the command line, the point of a sweep.");
+    puts(".SH SWEEPS");
+    put_roff("Each axis names a key and its values; all combinations are run. Repetitions differ in their seed, and "
+             "all points see the same jobs.\n");
+    put_verbatim("sweep:\n"
+                 "  strategy: {key: partition.strategy, values: [max, random], label: \"strategy\"}\n"
+                 "  load:     {key: workload.interarrival, range: [500s, 2000s, 500s]}   first, last, step\n"
+                 "  tick:     {key: run.tick, log_range: [1ps, 1ns, 4]}                  first, last, how many\n"
+                 "  policy:   {values: [{label: four, place.strategy: ramp_compact, schedule.strategy: fifo}]}\n"
+                 "  zip: [[strategy, load]]       axes that advance together\n"
+                 "  where: \"load <= 1000 or strategy != random\"\n"
+                 "  repeat: 10\n"
+                 "  stop_when: {metric: blocking_rate, relative_half_width: 0.05, max_repeat: 50}\n");
+    puts(".SH KEYS");
+    for (size_t i = 0; i < settings_key_count; i++)
+        put_key(&settings_keys[i]);
+    puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-results (5)");
+}
+
+/* ---- ocsim-results(5) ---- */
+
+static void put_columns(const char *file, const struct column *columns, size_t count)
+{
+    fputs(".SH COLUMNS OF ", stdout);
+    put_roff(file);
+    putchar('\n');
+    for (size_t i = 0; i < count; i++) {
+        put_term(columns[i].name);
+        put_roff(columns[i].meaning);
+        if (*columns[i].unit) {
+            fputs(" Unit: ", stdout);
+            put_roff(columns[i].unit);
+            putchar('.');
+        }
+        putchar('\n');
+    }
+}
+
+static void man_results(void)
+{
+    put_title("ocsim-results", 5, "result files of ocsim run");
+    puts(".SH FILES");
+    static const char *const files[][2] = {
+        {"runs.csv", "One row a run."},
+        {"runs/RUN/jobs.csv", "One row a job of that run, unless run.jobs_file is false."},
+        {"summary.json", "Means, confidence intervals and quantiles of each point of the sweep."},
+        {"manifest.json", "What made the results: program, inputs with their hashes, seeds, the resolved scenario."}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        put_term(files[i][0]);
+        puts(files[i][1]);
+    }
+    put_paragraph("A file is written under a temporary name and renamed when it is whole. A run that has its files is "
+                  "not run again; --fresh starts anew. Empty fields: there is nothing to take the mean of.");
+    put_columns("runs.csv", columns_of_runs, columns_of_runs_count);
+    put_columns("jobs.csv", columns_of_jobs, columns_of_jobs_count);
+    puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-scenario (5)");
+}
+
+static void markdown_columns(const char *file, const struct column *columns, size_t count)
+{
+    printf("| Column of `%s` | Unit | Meaning |\n|---|---|---|\n", file);
+    for (size_t i = 0; i < count; i++)
+        printf("| `%s` | %s | %s |\n", columns[i].name, columns[i].unit, columns[i].meaning);
+}
+
+static void markdown_results(void)
+{
+    markdown_columns("runs.csv", columns_of_runs, columns_of_runs_count);
+    putchar('\n');
+    markdown_columns("jobs.csv", columns_of_jobs, columns_of_jobs_count);
+}
+
+static void markdown_scenario(void)
+{
+    keys_explain_all(settings_keys, settings_key_count, true, stdout);
+}
+
+/* ---- the command ---- */
+
+static const struct {
+    const char *name;
+    void (*roff)(void);
+    void (*markdown)(void);
+} pages[] = {{"ocsim", man_ocsim, markdown_ocsim},
+             {"scenario", man_scenario, markdown_scenario},
+             {"results", man_results, markdown_results}};
+
+static enum status print_page(const char *name, bool is_markdown, struct error *error)
+{
+    char shown[TEXT_SHOW_BYTES];
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        if (strcmp(name, pages[i].name) == 0) {
+            (is_markdown ? pages[i].markdown : pages[i].roff)();
+            return STATUS_OK;
+        }
+    }
+    return error_set(error, STATUS_USER, "man: '%s' is not allowed; expected ocsim, scenario or results",
+                     text_show(name, shown));
+}
+
+int cli_man(int argc, char **argv)
+{
+    struct error error = {0};
+    struct cli_arguments arguments = {0};
+    bool is_markdown = false;
+    const struct cli_option options[] = {{.name = "--markdown", .is_given = &is_markdown}};
+    enum status status = cli_parse(argc, argv, options, 1, &arguments, &error);
+    if (status == STATUS_OK && (arguments.name_count != 1 || arguments.override_count))
+        status = error_set(&error, STATUS_USER, "man: expected one page, e.g. ocsim man scenario | man -l -");
+    if (status == STATUS_OK)
+        status = print_page(arguments.names[0], is_markdown, &error);
+    cli_arguments_free(&arguments);
+    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
+}

@@ -1,0 +1,186 @@
+/* ocsim schema: a JSON Schema (draft 2020-12) of scenario files, made from the table of keys.
+ *
+ * Editors take it for completion and for marking mistakes as one types. It
+ * cannot say when a key has an effect; the description of the key does.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "engine/memory.h"
+
+static void put_json(const char *text, size_t length)
+{
+    putchar('"');
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c == '\n')
+            fputs("\\n", stdout);
+        else if (c < 0x20)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+static void put_description(const struct key *key)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        memory_exhausted(1, BUFSIZ);
+    keys_explain(key, stream);
+    if (fclose(stream) != 0)
+        memory_exhausted(1, BUFSIZ);
+    fputs("\"description\": ", stdout);
+    put_json(text, size ? size - 1 : 0); /* without the last newline */
+    free(text);
+}
+
+/* ---- what a value may look like ---- */
+
+static void put_choices(const char *choices)
+{
+    fputs("{\"enum\": [", stdout);
+    for (const char *at = choices; at;) {
+        const char *end = strchr(at, '|');
+        put_json(at, end ? (size_t)(end - at) : strlen(at));
+        at = end ? end + 1 : NULL;
+        fputs(at ? ", " : "]}", stdout);
+    }
+}
+
+static void put_bound(const char *text, const char *name, const char *exclusive, char mark)
+{
+    if (text)
+        printf(", \"%s\": %s", *text == mark ? exclusive : name, *text == mark ? text + 1 : text);
+}
+
+static void put_number(const struct key *key)
+{
+    printf("{\"type\": \"%s\"", key->type == KEY_INTEGER ? "integer" : "number");
+    put_bound(key->minimum, "minimum", "exclusiveMinimum", '>');
+    put_bound(key->maximum, "maximum", "exclusiveMaximum", '<');
+    putchar('}');
+}
+
+static void put_quantity(const char *units)
+{
+    printf("{\"type\": \"string\", \"pattern\": \"^[0-9]*\\\\.?[0-9]+([eE][-+]?[0-9]+)? ?(%s)$\"}", units);
+}
+
+static void put_list(const struct key *key)
+{
+    fputs("{\"type\": [\"string\", \"number\"]}, {\"type\": \"array\", \"items\": ", stdout);
+    if (key->choices)
+        put_choices(key->choices);
+    else
+        fputs("{\"type\": [\"string\", \"number\"]}", stdout);
+    putchar('}');
+}
+
+static void put_forms(const struct key *key)
+{
+    switch (key->type) {
+    case KEY_TEXT:
+    case KEY_FILE:
+        fputs("{\"type\": [\"string\", \"number\", \"boolean\"]}", stdout); /* a title may be the year */
+        break;
+    case KEY_CHOICE:
+        put_choices(key->choices);
+        break;
+    case KEY_INTEGER:
+    case KEY_NUMBER:
+        put_number(key);
+        break;
+    case KEY_BOOLEAN:
+        fputs("{\"type\": \"boolean\"}", stdout);
+        break;
+    case KEY_TIME:
+    case KEY_SECONDS:
+        put_quantity("ps|ns|us|ms|s|min|h|d");
+        break;
+    case KEY_RATE:
+        put_quantity("[kMGTP]?B/s|[kMGTP]?bit/s");
+        break;
+    case KEY_BYTES:
+        put_quantity("[kMGTP]?B|[KMGTP]iB");
+        break;
+    case KEY_LIST:
+        put_list(key);
+        break;
+    case KEY_NODE:
+        fputs("{\"type\": [\"object\", \"array\"]}", stdout);
+        break;
+    }
+}
+
+static void put_property(const char *name, const struct key *key)
+{
+    put_json(name, strlen(name));
+    fputs(": {", stdout);
+    put_description(key);
+    fputs(", \"anyOf\": [", stdout);
+    put_forms(key);
+    fputs(", {\"type\": \"null\"}]}", stdout); /* back to the default */
+}
+
+/* ---- groups ---- */
+
+/* Is this the first key of its group below a prefix of this length? The table is short. */
+static bool opens_group(size_t key, size_t prefix)
+{
+    const char *name = settings_keys[key].name;
+    size_t length = prefix + strcspn(name + prefix, ".") + 1;
+    for (size_t i = 0; i < key; i++)
+        if (strncmp(settings_keys[i].name, name, length) == 0)
+            return false;
+    return true;
+}
+
+/* The keys that begin with the first prefix bytes of `group`: nested under their next part, and below the top also
+ * with all their dots. */
+static void put_group(const char *group, size_t prefix, int depth)
+{
+    const char *comma = "";
+    fputs("\"type\": \"object\", \"additionalProperties\": false, \"properties\": {", stdout);
+    for (size_t i = 0; i < settings_key_count; i++) {
+        const char *name = settings_keys[i].name;
+        if (strncmp(name, group, prefix) != 0)
+            continue;
+        const char *dot = strchr(name + prefix, '.');
+        printf("%s\n%*s", comma, 2 * depth + 2, "");
+        comma = ",";
+        put_property(name + prefix, &settings_keys[i]);
+        if (!dot || !opens_group(i, prefix))
+            continue;
+        printf(",\n%*s", 2 * depth + 2, "");
+        put_json(name + prefix, (size_t)(dot - name) - prefix);
+        fputs(": {", stdout);
+        put_group(name, (size_t)(dot - name) + 1, depth + 1);
+        putchar('}');
+    }
+    putchar('}');
+}
+
+int cli_schema(int argc, char **argv)
+{
+    struct error error = {0};
+    struct cli_arguments arguments = {0};
+    enum status status = cli_parse(argc, argv, NULL, 0, &arguments, &error);
+    if (status == STATUS_OK && (arguments.name_count || arguments.override_count))
+        status = error_set(&error, STATUS_USER, "schema: expected nothing more, e.g. ocsim schema > scenario.json");
+    if (status == STATUS_OK) {
+        fputs("{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\", \"title\": \"ocsim scenario\",\n",
+              stdout);
+        put_group("", 0, 0);
+        puts("}");
+    }
+    cli_arguments_free(&arguments);
+    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
+}
