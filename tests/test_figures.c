@@ -23,7 +23,7 @@
 
 /* ---- a small folder of results ---- */
 
-static char root[] = "/tmp/ocsim-figures-XXXXXX";
+static char root[] = "build/figures-XXXXXX";
 
 static const char *in_root(const char *name)
 {

@@ -95,6 +95,27 @@ static void put_variable(struct file_writer *writer, const char *name, const cha
     file_printf(writer, "\n");
 }
 
+/* A title up the side of a small figure has room for some 28 letters: longer ones go on two lines. */
+static void put_side_title(struct file_writer *writer, const char *name, const char *text, struct arena *arena)
+{
+    size_t length = strlen(text), best = length;
+    for (size_t i = 1; i + 1 < length; i++) {
+        size_t off = i > length / 2 ? i - length / 2 : length / 2 - i;
+        size_t best_off = best > length / 2 ? best - length / 2 : length / 2 - best;
+        if (text[i] == ' ' && off < best_off)
+            best = i;
+    }
+    if (length <= 28 || best == length) {
+        put_variable(writer, name, text);
+        return;
+    }
+    file_printf(writer, "%s = ", name);
+    figure_quote(writer, arena_text(arena, text, best), false);
+    file_printf(writer, " . \"\\n\" . ");
+    figure_quote(writer, text + best + 1, false);
+    file_printf(writer, "\n");
+}
+
 static void put_bound(struct file_writer *writer, const char *name, double value)
 {
     char text[UNITS_TEXT_BYTES] = "";
@@ -225,7 +246,7 @@ static void put_settings(struct file_writer *writer, const struct figure_place *
         lowest = fmin(lowest, points->points[i].y);
     file_printf(writer, "WIDTH_CM = %.1f\nHEIGHT_CM = %.1f\n", width_cm, height_cm);
     put_variable(writer, "XLABEL", figure_x_title(spec, points));
-    put_variable(writer, "YLABEL", figure_y_title(spec, points));
+    put_side_title(writer, "YLABEL", figure_y_title(spec, points), &points->arena);
     put_variable(writer, "NOTE", figure_note(points));
     put_bound(writer, "Y_LOW", spec->y_low);
     put_bound(writer, "Y_HIGH", spec->y_high);
