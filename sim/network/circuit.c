@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/hash.h"
 #include "engine/memory.h"
 
 struct fabric_pair circuit_pair(const struct transfer *transfer)
@@ -46,6 +47,18 @@ static bool make_plan(struct network *network, uint32_t transfer)
     for (size_t i = 0; i < plan->hold.count; i++)
         network->slots[i] = hardware_slot(network, plan->hold.ids[i]);
     return true;
+}
+
+/* The line of those who could share a circuit: by its hardware where that is fixed, in any order, else by its ends. */
+static uint64_t pair_place(const struct network *network, const struct transfer *transfer)
+{
+    uint64_t hash = hash_pair((uint64_t)transfer->source << 32 | transfer->target, transfer->lanes);
+    if (network->fabric.fabric->plan) {
+        hash = 0;
+        for (size_t i = 0; i < network->plan.hold.count; i++)
+            hash += hash_mix(network->plan.hold.ids[i] + 1);
+    }
+    return (hash & (PLACE_PAIR - 1)) | PLACE_PAIR;
 }
 
 /* The circuit that holds exactly the planned hardware, 0 if there is none. */
@@ -155,6 +168,7 @@ static uint32_t set_up(struct network *network, uint32_t transfer)
                                 .target = circuit_pair(carried).targets[0],
                                 .slot_count = count,
                                 .lanes = carried->lanes,
+                                .pair = network->linger > 0 ? pair_place(network, carried) : 0,
                                 .stopped_switch = network->plan.stopped_switch};
     if (count > CIRCUIT_INLINE)
         circuit->slots.many = memory_alloc(count, sizeof *circuit->slots.many);
@@ -212,8 +226,7 @@ enum circuit_answer circuit_try(struct network *network, uint32_t transfer)
         if (hardware_is_open(network, network->slots[i]))
             continue;
         require(network->fabric.fabric->plan_choose == NULL);
-        bool is_own_line = same != 0 && network->linger > 0;
-        fabric_list_add(&network->plan.wait, is_own_line ? PLACE_CIRCUIT | same : network->slots[i]);
+        fabric_list_add(&network->plan.wait, network->slots[i]);
         return CIRCUIT_BLOCKED;
     }
     uint32_t index = set_up(network, transfer);
@@ -226,6 +239,8 @@ void circuit_wait(struct network *network, uint32_t transfer)
     network->transfers[transfer].epoch++;
     for (size_t i = 0; i < network->plan.wait.count; i++)
         line_add(network, network->plan.wait.ids[i], transfer);
+    if (network->linger > 0)
+        line_add(network, pair_place(network, &network->transfers[transfer]), transfer);
 }
 
 /* Calls up everybody who waits for the circuit's hardware. */
@@ -253,9 +268,6 @@ void circuit_release(struct network *network, uint32_t index)
         hardware->circuit = 0;
     }
     note(network, circuit, FABRIC_RELEASED);
-    struct hardware *first = hardware_at(network, circuit_slots(circuit)[0]);
-    first->line = line_meld(network, first->line, circuit->line);
-    circuit->line = 0;
     wake_all(network, circuit);
     if (circuit->slot_count > CIRCUIT_INLINE)
         free(circuit->slots.many);
@@ -294,10 +306,8 @@ void circuit_end(struct network *network, uint32_t index)
         sim_time expiry;
         if (clock_add(engine_now(network->engine), network->linger, &expiry))
             circuit->expiry = engine_schedule(network->engine, expiry, 0, network_kind(network, KIND_EXPIRE), index, 0);
-        line_wake(network, PLACE_CIRCUIT | index);
+        line_wake(network, circuit->pair);
         if (network->queue != 0)
             network_dispatch_soon(network);
-        if (network->fabric.fabric->plan_choose)
-            wake_all(network, circuit);
     }
 }

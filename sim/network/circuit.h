@@ -61,7 +61,7 @@ struct circuit {
         uint32_t *many; /* owned, where slot_count is more */
     } slots;
     event_handle expiry;     /* of a lingering circuit */
-    uint32_t line;           /* same pair, waiting for a circuit that lingers */
+    uint64_t pair;           /* the line of its pair; only where circuits linger */
     uint32_t stopped_switch; /* or FABRIC_NONE */
     uint16_t lanes;
     uint32_t switch_next, switch_back; /* carrying circuits of that switch; next_free while free */
@@ -94,9 +94,16 @@ struct wake {
     uint32_t waiter;
 };
 
-/* Where a line stands: a hardware slot, FABRIC_LINE, or a circuit. */
+/* Where a line stands: a hardware slot, FABRIC_LINE, or a pair of servers. */
 #define PLACE_LINE (UINT64_C(1) << 63)
-#define PLACE_CIRCUIT (UINT64_C(1) << 62)
+#define PLACE_PAIR (UINT64_C(1) << 62)
+
+/* A circuit that lingers is of use to its own pair only, so where circuits linger requests wait at their pair too.
+ * Pairs are known by a hash of 62 bits: two that shared one would be tried in vain now and then, no more. */
+struct pair_line {
+    uint64_t pair; /* with PLACE_PAIR; 0 = unused */
+    uint32_t line;
+};
 
 struct fresh {
     struct turn turn;
@@ -132,7 +139,9 @@ struct network {
     size_t sparse_count, sparse_capacity, sparse_id_capacity;
     uint32_t *map; /* id -> index in sparse, plus 1 */
     size_t map_size;
-    uint32_t *lines; /* fabric.line_count of them */
+    uint32_t *lines;         /* fabric.line_count of them */
+    struct pair_line *pairs; /* a hash map, by linear probing */
+    size_t pair_count, pair_size;
     struct stopped_switch *switches;
 
     struct fresh_list fresh; /* sent at this instant, not tried yet */
@@ -185,7 +194,7 @@ uint32_t line_insert(struct network *network, uint32_t root, uint32_t transfer);
 
 /* The transfer that the first entry stands for, 0 if that no longer waits here. root is required not to be 0. */
 uint32_t line_first(const struct network *network, uint32_t root);
-uint32_t *line_at(const struct network *network, uint64_t place);
+uint32_t *line_at(struct network *network, uint64_t place); /* lives until the next call */
 uint32_t line_meld(struct network *network, uint32_t left, uint32_t right);
 
 /* The same, and takes the entry off. */

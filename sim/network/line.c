@@ -10,8 +10,12 @@
  * when it comes out. Lines called up wait in a binary heap of their first entries,
  * so that requests at different hardware are tried in the order of the policy.
  */
+#include <stdlib.h>
+
 #include "engine/memory.h"
 #include "network/circuit.h"
+
+enum { PAIRS_MIN = 64 };
 
 static uint32_t waiter_take(struct network *network)
 {
@@ -27,14 +31,51 @@ static uint32_t waiter_take(struct network *network)
     return (uint32_t)network->waiter_count++;
 }
 
-uint32_t *line_at(const struct network *network, uint64_t place)
+static size_t pair_at(const struct network *network, uint64_t pair)
+{
+    size_t mask = network->pair_size - 1, at = (size_t)pair & mask;
+    while (network->pairs[at].pair != 0 && network->pairs[at].pair != pair)
+        at = (at + 1) & mask;
+    return at;
+}
+
+/* Pairs that nobody waits for are left behind, so the map stays as small as what waits. */
+static void pairs_grow(struct network *network)
+{
+    struct pair_line *old = network->pairs;
+    size_t old_size = network->pair_size, used = 0;
+    for (size_t i = 0; i < old_size; i++)
+        used += old[i].line != 0;
+    while (network->pair_size < PAIRS_MIN || network->pair_size < 4 * used)
+        network->pair_size = network->pair_size ? network->pair_size * 2 : PAIRS_MIN;
+    network->pairs = memory_alloc(network->pair_size, sizeof *network->pairs);
+    network->pair_count = used;
+    for (size_t i = 0; i < old_size; i++)
+        if (old[i].line != 0)
+            network->pairs[pair_at(network, old[i].pair)] = old[i];
+    free(old);
+}
+
+static uint32_t *pair_line(struct network *network, uint64_t pair)
+{
+    if (2 * network->pair_count >= network->pair_size)
+        pairs_grow(network);
+    struct pair_line *at = &network->pairs[pair_at(network, pair)];
+    if (at->pair == 0) {
+        at->pair = pair;
+        network->pair_count++;
+    }
+    return &at->line;
+}
+
+uint32_t *line_at(struct network *network, uint64_t place)
 {
     if (place & PLACE_LINE) {
         require((place & ~PLACE_LINE) < network->fabric.line_count);
         return &network->lines[place & ~PLACE_LINE];
     }
-    if (place & PLACE_CIRCUIT)
-        return &network->circuits[place & ~PLACE_CIRCUIT].line;
+    if (place & PLACE_PAIR)
+        return pair_line(network, place);
     return &hardware_at(network, (uint32_t)place)->line;
 }
 
@@ -87,8 +128,8 @@ uint32_t line_insert(struct network *network, uint32_t root, uint32_t transfer)
 
 void line_add(struct network *network, uint64_t place, uint32_t transfer)
 {
-    uint32_t *root = line_at(network, place);
-    *root = line_insert(network, *root, transfer);
+    uint32_t index = line_insert(network, 0, transfer), *root = line_at(network, place);
+    *root = line_meld(network, *root, index);
 }
 
 uint32_t line_first(const struct network *network, uint32_t root)

@@ -97,10 +97,23 @@ void network_destroy(struct network *network)
     for (size_t i = 1; i < network->circuit_count; i++)
         if (network->circuits[i].slot_count > CIRCUIT_INLINE)
             free(network->circuits[i].slots.many);
-    void *blocks[] = {network->dense,         network->sparse,        network->sparse_ids,     network->map,
-                      network->lines,         network->switches,      network->transfers,      network->circuits,
-                      network->waiters,       network->fresh.items,   network->wakes,          network->slots,
-                      network->plan.hold.ids, network->plan.wait.ids, network->plan.evict.ids, network};
+    void *blocks[] = {network->dense,
+                      network->sparse,
+                      network->sparse_ids,
+                      network->map,
+                      network->lines,
+                      network->switches,
+                      network->transfers,
+                      network->circuits,
+                      network->waiters,
+                      network->fresh.items,
+                      network->wakes,
+                      network->slots,
+                      network->plan.hold.ids,
+                      network->plan.wait.ids,
+                      network->plan.evict.ids,
+                      network->pairs,
+                      network};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }
@@ -375,24 +388,27 @@ static void clear(struct network *network, uint32_t index)
     report(network, index, &(struct transfer_report){.is_cleared = true});
 }
 
-static void try_or_wait(struct network *network, uint32_t index)
+/* True if it started. */
+static bool try_or_wait(struct network *network, uint32_t index)
 {
     if (circuit_try(network, index) == CIRCUIT_STARTED)
-        return;
+        return true;
     if (network->transfers[index].is_cleared_when_blocked)
         clear(network, index);
     else
         circuit_wait(network, index);
+    return false;
 }
 
-static bool place_is_open(const struct network *network, uint64_t place)
+/* Is there hope for the next in line? At a pair there is while the last one was helped. */
+static bool place_is_open(const struct network *network, uint64_t place, bool was_helped)
 {
     const struct fabric *fabric = network->fabric.fabric;
     if (place & PLACE_LINE)
         return !fabric->line_is_open ||
                fabric->line_is_open(&network->fabric, network, (uint32_t)(place & ~PLACE_LINE));
-    if (place & PLACE_CIRCUIT)
-        return network->circuits[place & ~PLACE_CIRCUIT].transfer == 0;
+    if (place & PLACE_PAIR)
+        return was_helped;
     return hardware_is_open(network, (uint32_t)place);
 }
 
@@ -400,11 +416,10 @@ static bool place_is_open(const struct network *network, uint64_t place)
 static void serve(struct network *network, struct wake *wake)
 {
     uint32_t index = line_take(network, &wake->waiter);
-    if (index != 0)
-        try_or_wait(network, index);
+    bool was_helped = index == 0 || try_or_wait(network, index);
     if (wake->waiter == 0)
         return;
-    if (place_is_open(network, wake->place)) {
+    if (place_is_open(network, wake->place, was_helped)) {
         wake_put(network, wake->place, wake->waiter);
         return;
     }
