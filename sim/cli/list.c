@@ -1,4 +1,5 @@
-/* ocsim list KIND: one name a line. Files are those file_find would find; strategies come from the table of keys. */
+/* ocsim list KIND: one name a line. Files are those file_find would find; strategies come from the table of keys,
+ * fabrics from their registry. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "engine/memory.h"
 #include "input/file.h"
 #include "input/text.h"
+#include "network/fabric.h"
 
 struct kind {
     const char *name;
@@ -21,7 +23,7 @@ static const struct kind kinds[] = {
     {"partitioners", NULL, NULL, "partition.strategy"},
     {"placers", NULL, NULL, "place.strategy"},
     {"schedulers", NULL, NULL, "schedule.strategy"},
-    {"fabrics", NULL, NULL, "network.model"},
+    {"fabrics", NULL, NULL, NULL}, /* from their registry */
     {"distributions", NULL, NULL, "workload.beta"},
 };
 
@@ -73,6 +75,12 @@ static enum status list_files(const struct kind *kind, struct error *error)
     return status;
 }
 
+static void list_fabrics(void)
+{
+    for (size_t i = 0; fabric_at(i); i++)
+        puts(fabric_at(i)->name);
+}
+
 static void list_choices(const char *name)
 {
     int key = keys_find(settings_keys, settings_key_count, name);
@@ -92,7 +100,10 @@ static enum status list(const char *name, struct error *error)
             continue;
         if (kinds[i].folder)
             return list_files(&kinds[i], error);
-        list_choices(kinds[i].key);
+        if (kinds[i].key)
+            list_choices(kinds[i].key);
+        else
+            list_fabrics();
         return STATUS_OK;
     }
     return error_set(
