@@ -54,25 +54,44 @@ static bool is_there(const char *name)
     return access(in_root(name), F_OK) == 0;
 }
 
-static const char header[] = "run,policy,load,seed,status,jobs_arrived,jobs_blocked,jobs_completed,blocking_rate,"
-                             "blocked_refused,blocked_no_block,blocked_late,blocked_horizon,jct_mean_s,jct_p50_s,"
-                             "jct_p95_s,jct_p99_s,speedup_mean,throughput_bytes_per_s,device_utilisation,degree_mean,"
-                             "devices_per_job_mean,comm_fraction_mean,events,trace_hash\n";
+/* runs.csv with whatever metrics there are: the blocking rate as given, one left empty, the others 1. */
+static FILE *open_runs(void)
+{
+    FILE *file = fopen(in_root("runs.csv"), "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    fprintf(file, "run,policy,load,seed,status");
+    for (int i = 0; i < METRIC_COUNT; i++)
+        fprintf(file, ",%s", metric_name((enum metric)i));
+    fprintf(file, ",events,trace_hash\n");
+    return file;
+}
+
+static void write_row(FILE *file, const char *start, const char *rate)
+{
+    fprintf(file, "%s", start);
+    for (int i = 0; i < METRIC_COUNT; i++)
+        fprintf(file, ",%s", i == METRIC_BLOCKING_RATE ? rate : i == METRIC_SPEEDUP_MEAN ? "" : "1");
+    fprintf(file, ",99,00\n");
+}
+
+static void write_one_run(const char *start, const char *rate)
+{
+    FILE *file = open_runs();
+    write_row(file, start, rate);
+    fclose(file);
+}
 
 /* Blocking rates 0.1 0.2 0.3 and 0.5 0.5 0.8 at 10s; one run each at 20s, the second one failed. */
 static void write_runs(void)
 {
     static const struct {
-        const char *start;
-        double rate;
-    } rows[] = {{"0000,a_b,10s,1,ok", 0.1}, {"0001,a_b,10s,2,ok", 0.2},    {"0002,a_b,10s,3,ok", 0.3},
-                {"0003,max,10s,1,ok", 0.5}, {"0004,max,10s,2,ok", 0.5},    {"0005,max,10s,3,ok", 0.8},
-                {"0006,a_b,20s,1,ok", 0.4}, {"0007,max,20s,1,failed", 0.9}};
-    FILE *file = fopen(in_root("runs.csv"), "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    fputs(header, file);
+        const char *start, *rate;
+    } rows[] = {{"0000,a_b,10s,1,ok", "0.1"}, {"0001,a_b,10s,2,ok", "0.2"},    {"0002,a_b,10s,3,ok", "0.3"},
+                {"0003,max,10s,1,ok", "0.5"}, {"0004,max,10s,2,ok", "0.5"},    {"0005,max,10s,3,ok", "0.8"},
+                {"0006,a_b,20s,1,ok", "0.4"}, {"0007,max,20s,1,failed", "0.9"}};
+    FILE *file = open_runs();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        fprintf(file, "%s,10,1,9,%g,0,1,0,0,100,100,100,100,,1e7,0.5,4,4,0.1,99,00\n", rows[i].start, rows[i].rate);
+        write_row(file, rows[i].start, rows[i].rate);
     fclose(file);
 }
 
@@ -131,6 +150,11 @@ static int remove_root(void)
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     return system(command) == 0 ? 0 : 1;
+}
+
+static bool has_gnuplot(void)
+{
+    return system("gnuplot --version >/dev/null 2>&1") == 0;
 }
 
 /* ---- points ---- */
@@ -293,6 +317,29 @@ static void test_missing_runs_are_noted(void)
     drawn_free(&drawn);
 }
 
+/* Two of three planned runs, with an interval of 0.6 +- 0.05: enough for 10 %, too few for 5 %. */
+static void test_stopped_points_are_not_missing(void)
+{
+    static const char *const widths[] = {"0.1", "0.05"};
+    for (int i = 0; i < 2 && has_gnuplot(); i++) {
+        char text[512];
+        fill_root();
+        snprintf(text, sizeof text,
+                 "{\"title\": \"\", \"points\": [{\"settings\": {\"policy\": \"max\", \"load\": \"10s\"}, "
+                 "\"runs_done\": 2, \"runs_planned\": 3, \"metrics\": {\"blocking_rate\": {\"mean\": 0.6, "
+                 "\"half_width_95\": 0.05}}}]}");
+        write_text("summary.json", text);
+        snprintf(text, sizeof text,
+                 "sweep: {repeat: 2, stop_when: {metric: blocking_rate, relative_half_width: %s, max_repeat: 3}}\n",
+                 widths[i]);
+        write_text("scenario.yaml", text);
+        CU_ASSERT_EQUAL_FATAL(figures_plot(root, &(struct figures_options){0}, NULL), STATUS_OK);
+        char *report = read_text("report.html");
+        CU_ASSERT_EQUAL(strstr(report, "n=2/3") != NULL, i == 1);
+        free(report);
+    }
+}
+
 /* ---- what is refused ---- */
 
 static void test_bad_figures(void)
@@ -346,18 +393,14 @@ static void expect_refused(enum status expected, const char *file, int line)
 
 static void test_damaged_results(void)
 {
-    char text[2048];
     fill_root();
-    snprintf(text, sizeof text, "%s0000,a_b,10s,1,ok,10,1,9,zero,0,1,0,0,1,1,1,1,,1,1,4,4,0,9,0\n", header);
-    write_text("runs.csv", text);
+    write_one_run("0000,a_b,10s,1,ok", "zero");
     expect_refused(STATUS_USER, "runs.csv", 2);
-    snprintf(text, sizeof text, "%s0000,a_b,10s,1,ok,10\n", header);
-    write_text("runs.csv", text);
+    write_one_run("0000,a_b,10s,1,ok,1", "0.5"); /* a field too many */
     expect_refused(STATUS_USER, "runs.csv", 2);
-    snprintf(text, sizeof text, "%s../../x,a_b,10s,1,ok,10,1,9,0,0,1,0,0,1,1,1,1,,1,1,4,4,0,9,0\n", header);
-    write_text("runs.csv", text);
+    write_one_run("../../x,a_b,10s,1,ok", "0.5");
     expect_refused(STATUS_USER, "runs.csv", 2);
-    write_text("runs.csv", header);
+    fclose(open_runs());
     expect_refused(STATUS_USER, "runs.csv", 0);
     unlink(in_root("runs.csv"));
     expect_refused(STATUS_USER, "runs.csv", 0);
@@ -386,11 +429,6 @@ static void test_escaping(void)
     char *text = read_text("escaped");
     CU_ASSERT_STRING_EQUAL(text, "'it''s `a_b` @x 100%''100%%'&lt;a href=&quot;x&quot;&gt;&amp;&#39; ");
     free(text);
-}
-
-static bool has_gnuplot(void)
-{
-    return system("gnuplot --version >/dev/null 2>&1") == 0;
 }
 
 /* Labels that would be commands, markup or formats if anything were expanded. */
@@ -511,6 +549,7 @@ void suite_figures(void)
     CU_add_test(suite, "a long distribution is thinned", test_cdf_is_thinned);
     CU_add_test(suite, "stacks", test_stack);
     CU_add_test(suite, "missing runs are noted", test_missing_runs_are_noted);
+    CU_add_test(suite, "stopped points are not missing", test_stopped_points_are_not_missing);
     CU_add_test(suite, "bad figures are refused", test_bad_figures);
     CU_add_test(suite, "damaged results are refused", test_damaged_results);
     CU_add_test(suite, "texts are escaped", test_escaping);

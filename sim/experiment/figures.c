@@ -2,6 +2,7 @@
  * missing gnuplot costs the pictures alone. */
 #include "experiment/figures.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "experiment/report.h"
 #include "input/file.h"
 #include "input/text.h"
+#include "input/units.h"
 
 enum status figures_check(const struct plan *plan, struct error *error)
 {
@@ -60,6 +62,30 @@ static void choose_default(struct folder *folder, struct figure_specs *specs)
         specs->count = 0;
 }
 
+/* A sweep may stop repeating a point once an interval is narrow enough (`stop_when`): what was left out then is not
+ * missing. The rows kept are those of the stop, so their interval tells. The key was checked before anything ran. */
+static void settle_points(struct folder *folder, const struct yaml_node *sweep)
+{
+    const struct yaml_node *stop = sweep && sweep->kind == YAML_MAPPING ? yaml_get(sweep, "stop_when") : NULL;
+    if (!stop || stop->kind != YAML_MAPPING)
+        return;
+    const struct yaml_node *name = yaml_get(stop, "metric"), *width = yaml_get(stop, "relative_half_width");
+    const struct yaml_node *repeat = yaml_get(sweep, "repeat");
+    double relative, least = 1;
+    if (!name || !name->text || !width || !width->text || units_number(width->text, &relative, NULL) != STATUS_OK ||
+        (repeat && repeat->text && units_number(repeat->text, &least, NULL) != STATUS_OK))
+        return;
+    int metric = 0;
+    while (metric < METRIC_COUNT && strcmp(metric_name((enum metric)metric), name->text) != 0)
+        metric++;
+    for (size_t i = 0; metric < METRIC_COUNT && i < folder->point_count; i++) {
+        struct folder_point *point = &folder->points[i];
+        const struct folder_metric *value = &point->metrics[metric];
+        if ((double)point->runs_done >= least && value->half_width <= relative * fabs(value->mean))
+            point->runs_planned = point->runs_done;
+    }
+}
+
 /* The tree must outlive the specs. */
 static enum status choose_specs(struct folder *folder, struct yaml_tree *scenario, struct figure_specs *specs,
                                 struct error *error)
@@ -71,6 +97,7 @@ static enum status choose_specs(struct folder *folder, struct yaml_tree *scenari
         if (status != STATUS_OK)
             return status;
         node = yaml_get(scenario->root, "figures");
+        settle_points(folder, yaml_get(scenario->root, "sweep"));
     }
     if (node && !yaml_is_null(node))
         return figure_specs_read(node, (struct figure_axes){folder->axes, folder->axis_count}, &folder->arena, specs,

@@ -8,7 +8,7 @@
 
 #include "experiment/figure_draw.h"
 
-enum { PATH_BYTES = 4096, ROW_LIMIT = 1000 };
+enum { PATH_BYTES = 4096, ROW_LIMIT = 1000, SHOWN_FILE_BYTES = 128 * 1024 };
 static const size_t part_limit_bytes = (size_t)1 << 28;
 
 static const char style[] =
@@ -96,15 +96,26 @@ static const enum metric shown[] = {METRIC_BLOCKING_RATE, METRIC_JCT_MEAN, METRI
                                     METRIC_DEVICE_UTILISATION};
 enum { SHOWN_COUNT = sizeof shown / sizeof *shown };
 
+/* Whole numbers up to a million as such; people read powers of ten only where they must. */
+static void put_number(struct file_writer *writer, double value, int digits)
+{
+    if (fabs(value) >= 100 && fabs(value) < 1e6)
+        file_printf(writer, "%.0f", value);
+    else
+        file_printf(writer, "%.*g", digits, value);
+}
+
 static void put_mean(struct file_writer *writer, const struct folder_metric *metric)
 {
     file_printf(writer, "<td class=n>");
     if (isnan(metric->mean))
         file_printf(writer, "&ndash;");
     else
-        file_printf(writer, "%.4g", metric->mean);
-    if (!isnan(metric->half_width))
-        file_printf(writer, " &plusmn; %.2g", metric->half_width);
+        put_number(writer, metric->mean, 4);
+    if (!isnan(metric->half_width)) {
+        file_printf(writer, " &plusmn; ");
+        put_number(writer, metric->half_width, 2);
+    }
     file_printf(writer, "</td>");
 }
 
@@ -228,9 +239,12 @@ static void put_file(struct file_writer *writer, struct folder *folder, const ch
     size_t size;
     if (file_read(folder_file(folder, name), part_limit_bytes, &text, &size, NULL) != STATUS_OK)
         return;
+    bool is_cut = size > SHOWN_FILE_BYTES;
+    if (is_cut)
+        text[SHOWN_FILE_BYTES] = '\0';
     file_printf(writer, "<h2>%s</h2>\n<details><summary>%s</summary><pre>", title, name);
     report_escape(writer, text);
-    file_printf(writer, "</pre></details>\n");
+    file_printf(writer, "</pre>%s</details>\n", is_cut ? "<p>Cut short here; the file has it all.</p>" : "");
     free(text);
 }
 
