@@ -34,6 +34,7 @@ int main(void)
     suite_runner_folder();
     suite_compare();
     suite_figures();
+    suite_network();
     suite_network_reference();
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();

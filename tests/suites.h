@@ -26,6 +26,7 @@ void suite_compare(void);
 void suite_figures(void);
 void suite_house(void);
 void suite_trace(void);
+void suite_network(void);
 void suite_network_reference(void);
 void suite_runner(void);
 void suite_runner_folder(void);
