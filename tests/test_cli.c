@@ -67,7 +67,9 @@ static void test_bad_scenarios(void)
         {"topology: nowhere.yaml\n", "nowhere.yaml", "bad.yaml:1"},
         {"extends: nowhere.yaml\n", "nowhere.yaml", "bad.yaml:1"},
         {"extends: bad.yaml\n", "", "bad.yaml:1"},
-        {"workload: {models: [no_such_model]}\n", "no_such_model", ""},
+        {"title: a\nworkload:\n  models: [alexnet, no_such_model]\n", "no_such_model", "bad.yaml:3"},
+        {"workload: {beta: mixture, beta_mixture: [A:1, E:2]}\n", "E:2", "bad.yaml:1"},
+        {"workload: {beta: mixture, beta_mixture: [A:0]}\n", "A:0", "bad.yaml:1"},
     };
     char *folder = oracle_folder();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

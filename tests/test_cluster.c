@@ -202,7 +202,7 @@ static void test_memo_grows(void)
     struct topology t;
     struct error error;
     CU_ASSERT_EQUAL_FATAL(topology_load("topologies/ramp-32.yaml", &t, &error), STATUS_OK);
-    struct memo *memo = memo_create(&t);
+    struct memo *memo = memo_create(&t, true);
     struct place_scratch scratch;
     struct placement placement = {0};
     uint32_t server = 5;

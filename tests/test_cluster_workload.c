@@ -375,9 +375,10 @@ static enum status build(const char *first, const char *second, struct error *er
     struct scenario *scenario = NULL;
     struct world world;
     const char *const assignments[] = {first, second};
-    CU_ASSERT_EQUAL_FATAL(scenario_load(NULL, (struct scenario_overrides){assignments, 2}, &scenario, error),
-                          STATUS_OK);
-    enum status status = world_build(&world, &scenario->settings, error);
+    enum status status = scenario_load(NULL, (struct scenario_overrides){assignments, 2}, &scenario, error);
+    if (status != STATUS_OK)
+        return status;
+    status = world_build(&world, &scenario->settings, error);
     world_free(&world);
     scenario_free(scenario);
     return status;

@@ -16,9 +16,9 @@
 static const char runs_header[] =
     "seed,status,jobs_arrived,jobs_blocked,jobs_completed,blocking_rate,blocked_refused,blocked_no_block,blocked_late,"
     "blocked_horizon,jct_mean_s,jct_p50_s,jct_p95_s,jct_p99_s,speedup_mean,throughput_bytes_per_s,device_utilisation,"
-    "degree_mean,devices_per_job_mean,comm_fraction_mean,events,trace_hash\n";
+    "degree_mean,devices_per_job_mean,comm_fraction_mean,events,trace_hash";
 static const char jobs_header[] = "job,model,arrival_s,beta,sequential_s,limit_s,degree,outcome,cause,jct_s,comm_s,"
-                                  "comp_s,reconfig_s,wait_s,devices,device_list\n";
+                                  "comp_s,reconfig_s,wait_s,devices,device_list";
 
 /* One experiment in a folder of its own. */
 struct experiment {
@@ -91,7 +91,9 @@ static void test_columns(void)
          *jobs = read_result(experiment.results, "runs/0000/jobs.csv");
     CU_ASSERT_EQUAL(strncmp(runs, "run,", 4), 0);
     CU_ASSERT_EQUAL(strncmp(runs + 4, runs_header, sizeof runs_header - 1), 0);
+    CU_ASSERT_PTR_NOT_NULL(strchr(",\n", runs[4 + sizeof runs_header - 1])); /* more columns may stand behind these */
     CU_ASSERT_EQUAL(strncmp(jobs, jobs_header, sizeof jobs_header - 1), 0);
+    CU_ASSERT_PTR_NOT_NULL(strchr(",\n", jobs[sizeof jobs_header - 1]));
     CU_ASSERT(is_json(experiment.results, "summary.json"));
     CU_ASSERT(is_json(experiment.results, "manifest.json"));
     free(runs);

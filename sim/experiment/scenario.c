@@ -120,6 +120,28 @@ static enum status apply_sources(struct scenario *scenario, struct error *error)
     return status;
 }
 
+/* Models are a list, into which keys_find_files does not look. Defaults need no place in a file to blame. */
+static enum status find_models(const struct scenario *scenario, struct error *error)
+{
+    const struct file_search search = {.folder = "models", .suffix = ".json"};
+    const struct key_list *models = &scenario->settings.workload.models;
+    int key = keys_find(settings_keys, settings_key_count, "workload.models");
+    struct arena arena = {0};
+    enum status status = STATUS_OK;
+    require(key >= 0);
+    if (!scenario->keys.values[key] || !keys_is_effective(&scenario->keys, (size_t)key))
+        return STATUS_OK;
+    for (size_t i = 0; i < models->count && status == STATUS_OK; i++) {
+        const char *path;
+        struct error why;
+        status = file_find(&search, models->items[i], &arena, &path, &why);
+        if (status != STATUS_OK)
+            keys_error(&scenario->keys, (size_t)key, error, "%s", why.message);
+    }
+    arena_free(&arena);
+    return status;
+}
+
 /* What can only be said of a run, once every value is in. */
 static enum status check_run(struct scenario *scenario, struct error *error)
 {
@@ -128,6 +150,8 @@ static enum status check_run(struct scenario *scenario, struct error *error)
         status = settings_check(&scenario->keys, &scenario->settings, error);
     if (status == STATUS_OK && scenario->sources->has_files)
         status = keys_find_files(&scenario->keys, error);
+    if (status == STATUS_OK && scenario->sources->has_files)
+        status = find_models(scenario, error);
     return status;
 }
 

@@ -400,6 +400,23 @@ double settings_horizon_s(const struct settings *settings)
     return settings->workload.trace || settings->workload.jobs ? 0 : published_s;
 }
 
+/* A law of one letter, a colon, a share. */
+static enum status check_mixture(const struct keys *keys, const struct settings *settings, struct error *error)
+{
+    const struct key_list *items = &settings->workload.beta_mixture;
+    size_t key = key_named("workload.beta_mixture");
+    for (size_t i = 0; i < items->count && keys_is_effective(keys, key); i++) {
+        const char *item = items->items[i];
+        double share = 0;
+        char shown[TEXT_SHOW_BYTES];
+        bool is_law = item[0] >= 'A' && item[0] <= 'D' && item[1] == ':';
+        if (!is_law || units_number(item + 2, &share, NULL) != STATUS_OK || share <= 0)
+            return keys_error(keys, key, error, "found '%s'; expected a law (A, B, C or D) and its share, e.g. A:0.5",
+                              text_show(item, shown));
+    }
+    return STATUS_OK;
+}
+
 static double ticks_in(double time_s, double tick_ps)
 {
     return time_s * (1e12 / tick_ps);
@@ -437,6 +454,8 @@ enum status settings_check(const struct keys *keys, struct settings *settings, s
     require(keys && settings && keys->table == settings_keys);
     settings->network.has_reconfiguration = keys_place(keys, key_named("network.reconfiguration")).layer > 0;
     enum status status = check_weights(keys, settings, error);
+    if (status == STATUS_OK)
+        status = check_mixture(keys, settings, error);
     if (status == STATUS_OK)
         status = check_horizon(keys, settings, error);
     return status;
