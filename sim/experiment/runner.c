@@ -215,7 +215,7 @@ static enum status collect(struct runner *runner, size_t done_now, struct error 
     if (status == STATUS_OK && runner->totals.runs > 0)
         status = manifest_write(&manifest, error);
     runner_folder_leave(&runner->folder);
-    if (runner->totals.runs == 0)
+    if (status == STATUS_OK && runner->totals.runs == 0)
         runner_folder_forget(&runner->folder);
     else if (status == STATUS_OK)
         tell(runner, done_now, manifest.wall_s);
