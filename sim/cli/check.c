@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "experiment/figures.h"
 #include "experiment/plan.h"
 #include "experiment/world.h"
 
@@ -63,6 +64,8 @@ static enum status check(const struct cli_arguments *arguments, struct error *er
     enum status status = scenario_load(path, overrides, &scenario, error);
     if (status == STATUS_OK)
         status = plan_create(scenario, &plan, error);
+    if (status == STATUS_OK)
+        status = figures_check(plan, error);
     if (status == STATUS_OK)
         status = check_runs(plan, error);
     if (status == STATUS_OK)

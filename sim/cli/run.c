@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "experiment/figures.h"
 #include "engine/memory.h"
 #include "experiment/runner.h"
 #include "input/text.h"
@@ -87,6 +88,11 @@ static enum status load(const struct cli_arguments *arguments, struct scenario *
     if (status != STATUS_OK)
         return status;
     status = plan_create(*scenario, plan, error);
+    if (status == STATUS_OK) {
+        status = figures_check(*plan, error);
+        if (status != STATUS_OK)
+            plan_free(*plan);
+    }
     if (status != STATUS_OK)
         scenario_free(*scenario);
     return status;

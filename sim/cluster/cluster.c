@@ -294,14 +294,14 @@ static enum status open_cluster(struct cluster *cluster)
     cluster->memo = memo_create(config->topology, !config->circuit || fabric_is_symmetric(config->topology));
     cluster->random = random_open(config->seed, "partition", 0);
     cluster->engine = engine_create();
-    if (config->is_shared)
-        cluster->sharing = sharing_create();
     trace_hash_start(&cluster->steps_hash);
     engine_on(cluster->engine, EVENT_COMPLETION, on_completion, cluster);
     engine_on(cluster->engine, EVENT_ARRIVAL, on_arrival, cluster);
     engine_on(cluster->engine, EVENT_EXPIRY, on_expiry, cluster);
     enum status status = clock_from_seconds(&config->clock, config->slack_s, &cluster->slack, cluster->error);
-    return status == STATUS_OK ? open_models(cluster) : status;
+    if (status == STATUS_OK)
+        status = open_models(cluster);
+    return status == STATUS_OK && config->is_shared ? sharing_create(cluster) : status;
 }
 
 enum status cluster_run(const struct cluster_config *config, struct cluster_result *result, struct error *error)
@@ -316,6 +316,8 @@ enum status cluster_run(const struct cluster_config *config, struct cluster_resu
         schedule_arrival(&cluster);
     if (cluster.status == STATUS_OK)
         engine_run(cluster.engine, until);
+    if (cluster.status == STATUS_OK)
+        cluster.status = sharing_status(&cluster);
     if (cluster.status == STATUS_OK) {
         sim_time end = config->horizon == SIM_TIME_MAX ? engine_now(cluster.engine) : config->horizon;
         found.length_s = clock_to_seconds(&config->clock, end);

@@ -5,7 +5,11 @@
 
 #include "cluster/state.h"
 
+/* How steady a look-ahead is taken, where the run itself simulates every step. */
+static const double look_ahead_tolerance = 0.001;
+
 struct running {
+    struct cluster *cluster;
     uint32_t number;
     const struct split *split;
     struct placement placement;
@@ -13,21 +17,57 @@ struct running {
     double steps_left;
     sim_time since; /* steps_left is of this instant */
     event_handle end;
+    struct stepper_job *live;
 };
 
 struct sharing {
-    struct running *jobs; /* in the order of starting */
+    struct running **jobs; /* in the order of starting */
     uint32_t count;
     size_t capacity;
     struct step_input *inputs; /* scratch for all of them and one more */
     struct step_result *steps;
     size_t input_capacity, step_capacity;
     const struct split *new_split; /* of the job last looked at */
+    struct circuit_options look_ahead;
+    /* Only where every step is simulated: then steps run on the cluster's own engine. */
+    struct network *network;
+    struct stepper *stepper;
 };
 
-struct sharing *sharing_create(void)
+static bool is_live(const struct cluster_config *config)
 {
-    return memory_alloc(1, sizeof(struct sharing));
+    return config->circuit->steady_tolerance < 0;
+}
+
+enum status sharing_create(struct cluster *cluster)
+{
+    const struct circuit_options *circuit = cluster->config->circuit;
+    struct sharing *sharing = memory_alloc(1, sizeof *sharing);
+    cluster->sharing = sharing;
+    sharing->look_ahead = *circuit;
+    if (!is_live(cluster->config))
+        return STATUS_OK;
+    sharing->look_ahead.steady_tolerance = look_ahead_tolerance;
+    struct network_options network = circuit->network;
+    struct stepper_options stepper = {.clock = circuit->clock,
+                                      .first_kind = EVENT_SHARING + NETWORK_KINDS,
+                                      .all_reduce = circuit->all_reduce,
+                                      .has_barriers = circuit->has_barriers};
+    network.tick_ps = circuit->clock.tick_ps;
+    network.first_kind = EVENT_SHARING;
+    enum status status =
+        network_create(cluster->engine, cluster->config->topology, &network, &sharing->network, cluster->error);
+    if (status == STATUS_OK)
+        sharing->stepper = stepper_create(cluster->engine, sharing->network, cluster->config->topology, &stepper);
+    return status;
+}
+
+static void free_job(struct running *job)
+{
+    if (job->live)
+        stepper_remove(job->live);
+    placement_fini(&job->placement);
+    free(job);
 }
 
 void sharing_free(struct sharing *sharing)
@@ -35,7 +75,9 @@ void sharing_free(struct sharing *sharing)
     if (!sharing)
         return;
     for (uint32_t i = 0; i < sharing->count; i++)
-        placement_fini(&sharing->jobs[i].placement);
+        free_job(sharing->jobs[i]);
+    stepper_destroy(sharing->stepper);
+    network_destroy(sharing->network);
     free(sharing->jobs);
     free(sharing->inputs);
     free(sharing->steps);
@@ -52,10 +94,10 @@ static enum status simulate(struct cluster *cluster, const struct split *split)
     sharing->inputs = memory_grow(sharing->inputs, &sharing->input_capacity, count, sizeof *sharing->inputs);
     sharing->steps = memory_grow(sharing->steps, &sharing->step_capacity, count, sizeof *sharing->steps);
     for (uint32_t i = 0; i < sharing->count; i++)
-        sharing->inputs[i] = admission_input(cluster, sharing->jobs[i].split, &sharing->jobs[i].placement);
+        sharing->inputs[i] = admission_input(cluster, sharing->jobs[i]->split, &sharing->jobs[i]->placement);
     if (split)
         sharing->inputs[sharing->count] = admission_input(cluster, split, &cluster->placement);
-    enum status status = step_circuit(sharing->inputs, count, cluster->config->circuit, sharing->steps, cluster->error);
+    enum status status = step_circuit(sharing->inputs, count, &sharing->look_ahead, sharing->steps, cluster->error);
     if (status == STATUS_OK) {
         cluster->result->steps_simulated += count;
         cluster->result->events += sharing->steps[0].events;
@@ -88,7 +130,7 @@ static void advance(struct cluster *cluster)
     struct sharing *sharing = cluster->sharing;
     sim_time now = engine_now(cluster->engine);
     for (uint32_t i = 0; i < sharing->count; i++) {
-        struct running *job = &sharing->jobs[i];
+        struct running *job = sharing->jobs[i];
         double passed_s = clock_to_seconds(&cluster->config->clock, now - job->since);
         double done = fmin(passed_s / job->step.step_s, job->steps_left);
         add_share(&cluster->result->jobs[job->number], &job->step, done);
@@ -102,7 +144,7 @@ static void set_pace(struct cluster *cluster)
 {
     struct sharing *sharing = cluster->sharing;
     for (uint32_t i = 0; i < sharing->count && cluster->status == STATUS_OK; i++) {
-        struct running *job = &sharing->jobs[i];
+        struct running *job = sharing->jobs[i];
         const struct sim_clock *clock = &cluster->config->clock;
         sim_time left, end;
         job->step = sharing->steps[i];
@@ -116,21 +158,70 @@ static void set_pace(struct cluster *cluster)
     }
 }
 
+/* ---- every step simulated ---- */
+
+static void add_path(const struct sim_clock *clock, struct job_record *record, const struct step_path *path)
+{
+    record->comm_s += clock_to_seconds(clock, path->payload + path->latency);
+    record->comp_s += clock_to_seconds(clock, path->compute);
+    record->reconfig_s += clock_to_seconds(clock, path->reconfiguration);
+    record->wait_s += clock_to_seconds(clock, path->wait);
+}
+
+static void on_step(void *context, struct stepper_job *live, const struct stepper_report *report)
+{
+    struct running *job = context;
+    struct cluster *cluster = job->cluster;
+    add_path(&cluster->config->clock, &cluster->result->jobs[job->number], &report->path);
+    job->steps_left--;
+    if (job->steps_left > 0)
+        stepper_start(live);
+    else
+        engine_schedule(cluster->engine, report->end, PRIORITY_COMPLETION, EVENT_COMPLETION, job->number, 0);
+}
+
+static void start_live(struct cluster *cluster, struct running *job)
+{
+    struct step_input input = admission_input(cluster, job->split, &job->placement);
+    cluster->status =
+        stepper_add(cluster->sharing->stepper, &input, job->number, on_step, job, &job->live, cluster->error);
+    if (cluster->status == STATUS_OK)
+        stepper_start(job->live);
+}
+
+enum status sharing_status(const struct cluster *cluster)
+{
+    const struct sharing *sharing = cluster->sharing;
+    if (!sharing || !sharing->stepper)
+        return STATUS_OK;
+    enum status status = stepper_status(sharing->stepper, cluster->error);
+    bool is_stuck = engine_peek(cluster->engine) == SIM_TIME_MAX && network_unfinished(sharing->network);
+    return status == STATUS_OK && is_stuck ? stepper_explain(sharing->jobs[0]->live, cluster->error) : status;
+}
+
+/* ---- starting and ending ---- */
+
 void sharing_start(struct cluster *cluster, uint32_t number)
 {
     struct sharing *sharing = cluster->sharing;
-    advance(cluster);
-    sharing->jobs = memory_grow(sharing->jobs, &sharing->capacity, sharing->count + 1, sizeof *sharing->jobs);
-    struct running *job = &sharing->jobs[sharing->count];
+    struct running *job = memory_alloc(1, sizeof *job);
     const struct step_result *step = &sharing->steps[sharing->count];
-    *job = (struct running){.number = number,
+    *job = (struct running){.cluster = cluster,
+                            .number = number,
                             .split = sharing->new_split,
                             .steps_left = (double)cluster->config->steps,
                             .since = engine_now(cluster->engine)};
+    placement_copy(&cluster->placement, &job->placement);
+    sharing->jobs = memory_grow(sharing->jobs, &sharing->capacity, sharing->count + 1, sizeof(struct running *));
+    if (sharing->stepper) {
+        sharing->jobs[sharing->count++] = job;
+        start_live(cluster, job);
+        return;
+    }
+    advance(cluster);
     /* What the first steps take beyond a steady one is paid as a part of a step. */
     job->steps_left += step->start_up.total_s / step->step_s;
-    placement_copy(&cluster->placement, &job->placement);
-    sharing->count++;
+    sharing->jobs[sharing->count++] = job;
     set_pace(cluster);
 }
 
@@ -140,16 +231,19 @@ void sharing_end(struct cluster *cluster, uint32_t number)
     struct job_record *record = &cluster->result->jobs[number];
     sim_time now = engine_now(cluster->engine);
     uint32_t at = 0;
-    advance(cluster);
-    while (sharing->jobs[at].number != number)
+    if (!sharing->stepper)
+        advance(cluster);
+    while (sharing->jobs[at]->number != number)
         require(++at < sharing->count);
-    placement_fini(&sharing->jobs[at].placement);
+    free_job(sharing->jobs[at]);
     for (uint32_t i = at; i + 1 < sharing->count; i++)
         sharing->jobs[i] = sharing->jobs[i + 1];
     sharing->count--;
     record->end = now;
     record->jct_s = clock_to_seconds(&cluster->config->clock, now) - record->arrival_s;
     record->cause = record->jct_s > record->limit_s ? CAUSE_LATE : CAUSE_NONE;
+    if (sharing->stepper)
+        return;
     cluster->status = simulate(cluster, NULL);
     if (cluster->status == STATUS_OK)
         set_pace(cluster);

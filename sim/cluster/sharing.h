@@ -6,6 +6,9 @@
  * the same way, among those that run now. Jobs that are slowed down later may
  * miss the limit they were admitted with: they complete, with cause late.
  *
+ * Where every step is to be simulated, jobs run on the cluster's own engine
+ * instead, from their start to their end.
+ *
  * A change costs a few simulated steps of every running job.
  */
 #ifndef CLUSTER_SHARING_H
@@ -16,7 +19,8 @@
 struct cluster;
 struct sharing;
 
-struct sharing *sharing_create(void); /* returned owned */
+/* Fills cluster->sharing, to be released with sharing_free before the engine. */
+STATUS_MUST_USE enum status sharing_create(struct cluster *cluster);
 void sharing_free(struct sharing *sharing);
 
 /* The step of a job as it stands in cluster->placement, among the running ones. */
@@ -26,5 +30,8 @@ STATUS_MUST_USE enum status sharing_look_ahead(struct cluster *cluster, const st
 /* The job just looked at starts, or one ends: everybody's pace changes. Trouble is left in cluster->status. */
 void sharing_start(struct cluster *cluster, uint32_t number);
 void sharing_end(struct cluster *cluster, uint32_t number);
+
+/* Trouble on the fabric at the end of the run: a deadlock, or a clock that ran out. */
+STATUS_MUST_USE enum status sharing_status(const struct cluster *cluster);
 
 #endif

@@ -7,7 +7,7 @@
 #include "cluster/sharing.h"
 #include "engine/hash.h"
 
-enum { EVENT_COMPLETION, EVENT_ARRIVAL, EVENT_EXPIRY };
+enum { EVENT_COMPLETION, EVENT_ARRIVAL, EVENT_EXPIRY, EVENT_SHARING /* and those behind it */ };
 enum { PRIORITY_COMPLETION, PRIORITY_ARRIVAL, PRIORITY_EXPIRY };
 
 /* Splits and published cache of one model, by position in the list of legal degrees. */
