@@ -25,6 +25,7 @@
 
 #include "engine/hash.h"
 #include "step/published_links.h"
+#include "step/ready.h"
 
 enum { EVENT_OP_END = 1, EVENT_FLIGHT_END = 2 };
 
@@ -34,13 +35,6 @@ struct flight {
     double total_s, left_s, start_s;
     uint64_t *sources; /* bit set of local servers */
     bool is_second;    /* scratch: found not to be first on any channel */
-};
-
-/* Ready tasks of one server: a binary heap, highest rank on top. */
-struct ready_heap {
-    uint32_t *tasks;
-    uint32_t count;
-    size_t capacity;
 };
 
 struct look_ahead {
@@ -105,37 +99,10 @@ static void fold(struct look_ahead *run, uint64_t kind, uint64_t entity)
 
 /* ---- ready ops ---- */
 
-static void heap_push(const struct look_ahead *run, struct ready_heap *heap, uint32_t task)
-{
-    heap->tasks = memory_grow(heap->tasks, &heap->capacity, heap->count + 1, sizeof *heap->tasks);
-    uint32_t hole = heap->count++;
-    for (; hole > 0 && run->rank[heap->tasks[(hole - 1) / 2]] < run->rank[task]; hole = (hole - 1) / 2)
-        heap->tasks[hole] = heap->tasks[(hole - 1) / 2];
-    heap->tasks[hole] = task;
-}
-
-static void heap_pop(const struct look_ahead *run, struct ready_heap *heap)
-{
-    uint32_t task = heap->tasks[--heap->count], hole = 0;
-    for (;;) {
-        uint32_t child = 2 * hole + 1;
-        if (child >= heap->count)
-            break;
-        if (child + 1 < heap->count && run->rank[heap->tasks[child + 1]] > run->rank[heap->tasks[child]])
-            child++;
-        if (run->rank[heap->tasks[child]] < run->rank[task])
-            break;
-        heap->tasks[hole] = heap->tasks[child];
-        hole = child;
-    }
-    if (heap->count)
-        heap->tasks[hole] = task;
-}
-
 static void make_ready(struct look_ahead *run, uint32_t task, uint32_t part, uint32_t server)
 {
     run->is_ready[part_index(run, task, part)] = true;
-    heap_push(run, &run->ready[server], task);
+    ready_push(&run->ready[server], run->rank, task);
 }
 
 /* ---- dependencies ---- */
@@ -363,7 +330,7 @@ static bool advance_ops(struct look_ahead *run, double tick_s, double end_s)
         if (observer && observer->ran)
             observer->ran(observer->context, task, part, run->input->placement->used[server], run->now_s, end_s);
         if (*left_s == 0) {
-            heap_pop(run, heap);
+            ready_pop(heap, run->rank);
             end_part(run, task, part, server);
         }
     }
