@@ -30,11 +30,14 @@ int main(void)
     suite_results();
     suite_house();
     suite_trace();
+    suite_help();
     suite_runner();
     suite_runner_folder();
     suite_compare();
     suite_figures();
     suite_network();
+    suite_network_queues();
+    suite_network_collective();
     suite_network_reference();
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();

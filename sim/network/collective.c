@@ -294,6 +294,14 @@ static void run_phase(struct collective *c)
     finish(c, &path);
 }
 
+static void run_all(struct collective *c)
+{
+    uint32_t count = c->request.member_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!run_member(c, i))
+            return;
+}
+
 /* All transfers of the phase are there: the slowest reduction holds everybody up. */
 static void end_phase(struct collective *c)
 {
@@ -380,7 +388,10 @@ static void on_event(struct engine *engine, const struct event *event, void *wor
     (void)engine;
     require(c != NULL);
     if (event->entity == EVERYBODY) {
-        run_phase(c);
+        if (c->request.has_barrier || c->phases == 0)
+            run_phase(c);
+        else
+            run_all(c);
         return;
     }
     struct member *member = &c->members[event->entity];
@@ -444,14 +455,7 @@ enum status collective_start(struct collectives *collectives, const struct colle
     slot_take(c);
     if (request->member_count > 1 && request->bytes > 0)
         prepare(c);
-    if (c->phases == 0) {
-        schedule(c, c->report.start, EVERYBODY);
-    } else if (request->has_barrier) {
-        run_phase(c);
-    } else {
-        for (uint32_t i = 0; i < request->member_count; i++)
-            if (!run_member(c, i))
-                break;
-    }
+    /* From the engine, so that done is never called before this returns, however little there is to do. */
+    schedule(c, c->report.start, EVERYBODY);
     return STATUS_OK;
 }
