@@ -240,13 +240,13 @@ static struct bar *collect_bars(const cJSON *tree, size_t *count)
 }
 
 /* Bars of a track in the order viewers sort them: each ends inside the one that holds it. */
-static void test_bars_nest(void)
+static void check_nesting(const char *scenario, size_t least)
 {
     struct timeline_totals totals;
     size_t count, bad = 0, depth = 0;
-    cJSON *tree = draw_stage(stream, &whole, &totals);
+    cJSON *tree = draw_stage(scenario, &whole, &totals);
     struct bar *bars = collect_bars(tree, &count), stack[8];
-    CU_ASSERT(count > 1000);
+    CU_ASSERT(count > least);
     qsort(bars, count, sizeof *bars, bar_total);
     for (size_t i = 0; i < count; i++) {
         const double rounding_us = 1e-3; /* of the double that cJSON makes */
@@ -261,6 +261,19 @@ static void test_bars_nest(void)
     CU_ASSERT_EQUAL(bad, 0);
     free(bars);
     cJSON_Delete(tree);
+}
+
+static void test_bars_nest(void)
+{
+    static const char in_ms[] = "workload: {models: [alexnet, resnet18], interarrival: 1s, time_unit: ms}\n"
+                                "admission: {policy: queue, length: 3}\n"
+                                "run: {horizon: 20s, seed: 3}\n";
+    char scenario[500];
+    check_nesting(stream, 1000);
+    snprintf(scenario, sizeof scenario, "%snetwork: {model: circuit}\n", in_ms);
+    check_nesting(scenario, 1000);
+    snprintf(scenario, sizeof scenario, "%snetwork: {model: circuit, sharing: shared}\n", in_ms);
+    check_nesting(scenario, 100);
 }
 
 static void count_events(const cJSON *tree, size_t *jobs, size_t *blocked, size_t *waits, size_t *counters)
@@ -358,13 +371,17 @@ static void test_ops_of_a_step(void)
 {
     static const char one[] = "workload: {models: [alexnet], jobs: 1, beta: fixed, beta_value: 1}\n"
                               "partition: {strategy: fixed, degree: 4}\n";
-    for (int64_t steps = 0; steps <= 2; steps++) {
+    static const char circuits[] = "workload: {models: [alexnet], jobs: 1, beta: fixed, beta_value: 1}\n"
+                                   "partition: {strategy: fixed, degree: 4}\n"
+                                   "network: {model: circuit}\n";
+    for (int64_t i = 0; i < 6; i++) {
+        int64_t steps = i / 2;
         struct timeline_jobs_options options = whole;
         struct timeline_totals totals;
         double ops_us = 0;
         size_t flights = 0;
         options.steps = steps;
-        cJSON *tree = draw_stage(one, &options, &totals);
+        cJSON *tree = draw_stage(i % 2 ? circuits : one, &options, &totals);
         const cJSON *event;
         cJSON_ArrayForEach(event, tree)
         {

@@ -13,6 +13,8 @@ enum { PROCESS_CLUSTER = 1, PROCESS_GROUPS = 1000, PROCESS_JOBS = 1000 * 1000 };
 enum { THREAD_BLOCKED = 1, THREAD_QUEUE = 2 };
 enum { THREAD_JOB = 1, THREAD_NETWORK = 2 };
 enum { NAME_BYTES = 160 };
+/* On circuits all steps up to those in the window are simulated, so a window far inside a long job shows no ops. */
+enum { CIRCUIT_STEPS_LIMIT = 1000 };
 
 /* What a server has run last: joined with what follows where the op just goes on. */
 struct stretch {
@@ -154,7 +156,8 @@ static void on_flew(void *context, uint32_t number, double start_s, double end_s
                  start, end, ARGS(args));
 }
 
-static enum status draw_step(struct drawing *drawing, const struct placement *placement)
+/* A step of the published kind, or so many in a row on circuits, where the first ones differ. */
+static enum status draw_step(struct drawing *drawing, const struct placement *placement, int64_t circuit_steps)
 {
     const struct cluster_config *config = drawing->config;
     const struct step_observer observer = {.ran = on_ran, .flew = on_flew, .context = drawing};
@@ -165,7 +168,15 @@ static enum status draw_step(struct drawing *drawing, const struct placement *pl
                                      .unit_s = config->unit_s,
                                      .observer = &observer};
     struct step_result result;
-    enum status status = step_published(&input, &result, drawing->error);
+    enum status status;
+    if (config->circuit) {
+        struct circuit_options options = *config->circuit;
+        options.steps = circuit_steps;
+        options.steady_tolerance = -1; /* simulate them all */
+        status = step_circuit(&input, 1, &options, &result, drawing->error);
+    } else {
+        status = step_published(&input, &result, drawing->error);
+    }
     for (uint32_t i = 0; i < placement->used_count; i++) {
         struct stretch *last = &drawing->stretches[placement->used[i]];
         if (last->is_open)
@@ -179,16 +190,23 @@ static enum status draw_step(struct drawing *drawing, const struct placement *pl
 static void draw_steps(struct drawing *drawing, const struct job_record *job, const struct placement *placement)
 {
     const struct cluster_config *config = drawing->config;
-    double step_s = (job->jct_s - job->wait_s) / (double)config->steps, ahead_s = 0;
+    double step_s = (job->jct_s - job->queue_s) / (double)config->steps, ahead_s = 0;
     if (drawing->window_start > drawing->job.start)
         ahead_s = clock_to_seconds(&config->clock, drawing->window_start - drawing->job.start);
-    int64_t first = step_s > 0 ? (int64_t)(ahead_s / step_s) : 0;
-    for (int64_t i = first; i - first < drawing->options->steps && i < config->steps; i++) {
+    int64_t first = step_s > 0 ? (int64_t)fmin(ahead_s / step_s, (double)config->steps) : 0;
+    int64_t wanted = drawing->options->steps, last = wanted < config->steps - first ? first + wanted : config->steps;
+    if (config->circuit) {
+        drawing->job.origin_s = 0;
+        if (last > 0 && last <= CIRCUIT_STEPS_LIMIT && drawing->status == STATUS_OK)
+            drawing->status = draw_step(drawing, placement, last);
+        return;
+    }
+    for (int64_t i = first; i < last; i++) {
         drawing->job.origin_s = (double)i * step_s;
         sim_time start = time_in_job(drawing, 0);
         if (drawing->status != STATUS_OK || start > drawing->window_end || timeline_is_full(drawing->timeline))
             break;
-        drawing->status = draw_step(drawing, placement);
+        drawing->status = draw_step(drawing, placement, 1);
     }
 }
 
@@ -204,7 +222,7 @@ static void count_busy(struct drawing *drawing, sim_time now)
 static void draw_job(struct drawing *drawing, uint32_t number, const struct job_record *job, sim_time end)
 {
     sim_time start = 0;
-    double start_s = job->arrival_s + job->wait_s;
+    double start_s = job->arrival_s + job->queue_s;
     if (clock_from_seconds(&drawing->config->clock, start_s, &start, NULL) != STATUS_OK || start > end)
         start = end;
     if (!timeline_wants(drawing->timeline, start, end) && !timeline_is_full(drawing->timeline))
@@ -222,6 +240,7 @@ static void draw_job(struct drawing *drawing, uint32_t number, const struct job_
                                         {.name = "limit_s", .number = job->limit_s},
                                         {.name = "jct_s", .number = job->jct_s},
                                         {.name = "wait_s", .number = job->wait_s},
+                                        {.name = "reconfig_s", .number = job->reconfig_s},
                                         {.name = "comm_s", .number = job->comm_s},
                                         {.name = "comp_s", .number = job->comp_s}};
     timeline_name_process(drawing->timeline, track.process, name);
@@ -245,7 +264,23 @@ static void draw_wait(struct drawing *drawing, uint32_t number, const struct job
                  start, end, ARGS(args));
 }
 
-/* The devices are marked as held before ops are drawn inside, up to the end of the run at most. */
+struct servers {
+    const uint32_t *items;
+    uint32_t count;
+};
+
+static void draw_devices(struct drawing *drawing, uint32_t number, const struct job_record *job, struct servers servers,
+                         sim_time start, sim_time end)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "job %" PRIu32 " %.100s", number, model_of(drawing, job));
+    const struct timeline_arg args[] = {{.name = "job", .number = number}, {.name = "degree", .number = job->degree}};
+    for (uint32_t i = 0; i < servers.count; i++)
+        timeline_bar(drawing->timeline, device_track(drawing, servers.items[i]), name, start, end, ARGS(args));
+}
+
+/* The devices are marked as held before ops are drawn inside, up to the end of the run at most. Jobs that contend with
+ * each other have no steps of their own to draw, and their end is not known yet. */
 static void on_started(void *context, uint32_t number, const struct job_record *job, const struct placement *placement,
                        sim_time start)
 {
@@ -258,13 +293,9 @@ static void on_started(void *context, uint32_t number, const struct job_record *
         return;
     count_busy(drawing, start);
     draw_wait(drawing, number, job, start);
-    if (!timeline_wants(drawing->timeline, start, end))
+    if (config->is_shared || !timeline_wants(drawing->timeline, start, end))
         return;
-    char name[NAME_BYTES];
-    snprintf(name, sizeof name, "job %" PRIu32 " %.100s", number, model_of(drawing, job));
-    const struct timeline_arg args[] = {{.name = "job", .number = number}, {.name = "degree", .number = job->degree}};
-    for (uint32_t i = 0; i < placement->used_count; i++)
-        timeline_bar(drawing->timeline, device_track(drawing, placement->used[i]), name, start, end, ARGS(args));
+    draw_devices(drawing, number, job, (struct servers){placement->used, placement->used_count}, start, end);
     if (drawing->options->steps == 0 || drawing->status != STATUS_OK)
         return;
     struct split *split = split_create(config->models->graphs[job->model], config->quantum_ms, job->degree);
@@ -318,6 +349,22 @@ static void draw_unfinished(struct drawing *drawing, const struct cluster_result
     }
 }
 
+/* The devices of jobs that contended with each other. */
+static void draw_shared(struct drawing *drawing, const struct cluster_result *result)
+{
+    for (size_t i = 0; i < result->job_count; i++) {
+        const struct job_record *job = &result->jobs[i];
+        sim_time start, end = job->end;
+        if (job->outcome == OUTCOME_BLOCKED || !job->device_count || !is_drawn(drawing, (uint32_t)i) ||
+            clock_from_seconds(&drawing->config->clock, job->arrival_s + job->queue_s, &start, NULL) != STATUS_OK)
+            continue;
+        if (job->outcome == OUTCOME_UNFINISHED)
+            end = drawing->config->horizon;
+        struct servers servers = {result->devices + job->device_start, job->device_count};
+        draw_devices(drawing, (uint32_t)i, job, servers, start < end ? start : end, end);
+    }
+}
+
 /* ---- the run ---- */
 
 static enum status read_window(struct drawing *drawing)
@@ -342,6 +389,8 @@ static enum status run_cluster(struct drawing *drawing)
     if (status != STATUS_OK)
         return status;
     draw_unfinished(drawing, &result);
+    if (config.is_shared)
+        draw_shared(drawing, &result);
     size_t jobs = result.job_count;
     cluster_result_free(&result);
     if (drawing->status == STATUS_OK && drawing->options->job != TIMELINE_ALL_JOBS && !drawing->is_job_met)

@@ -4,7 +4,10 @@
  * one for each group of servers (a track a device: the job that holds it and,
  * inside, the ops it runs), one for each job (its bar and its transfers).
  *
- * All steps of a job are alike, so only the first ones are drawn op by op.
+ * All steps of a job are alike, so only the first ones are drawn op by op. On
+ * circuits they are, too, but for jobs that contend for one fabric
+ * (network.sharing: shared): their steps depend on each other, and only the jobs
+ * themselves are drawn.
  */
 #ifndef EXPERIMENT_TIMELINE_JOBS_H
 #define EXPERIMENT_TIMELINE_JOBS_H

@@ -23,12 +23,14 @@ struct link_run {
     struct stepper_job *job;
     uint32_t link;
     uint32_t transfers_left;
+    sim_time sent;
 };
 
 struct stepper_job {
     struct stepper *stepper;
     const struct split *split;
     const struct placement *placement;
+    const struct step_observer *observer; /* NULL = nobody looks */
     uint32_t number, op_count, task_count;
     stepper_done *done;
     void *context;
@@ -97,11 +99,23 @@ static uint32_t part_on(const struct stepper_job *job, uint32_t task, uint32_t s
     return part;
 }
 
+/* The op on a device ends or is paused now. */
+static void tell_ran(const struct stepper *stepper, uint32_t server, uint32_t task)
+{
+    const struct device *device = &stepper->devices[server];
+    const struct step_observer *observer = device->job->observer;
+    const struct sim_clock *clock = &stepper->options.clock;
+    if (observer && observer->ran)
+        observer->ran(observer->context, task, part_on(device->job, task, server), server,
+                      clock_to_seconds(clock, device->since), clock_to_seconds(clock, engine_now(stepper->engine)));
+}
+
 static void pause_device(struct stepper *stepper, uint32_t server)
 {
     struct device *device = &stepper->devices[server];
     struct stepper_job *job = device->job;
     uint32_t part = part_on(job, device->task, server);
+    tell_ran(stepper, server, device->task);
     job->left[part_index(job, device->task, part)] -= engine_now(stepper->engine) - device->since;
     engine_cancel(stepper->engine, device->end);
     ready_push(&device->ready, job->rank, device->task);
@@ -159,10 +173,20 @@ static void end_step_if_done(struct stepper_job *job)
     job->done(job->context, job, &report);
 }
 
+static void tell_flew(const struct stepper_job *job, uint32_t link)
+{
+    const struct step_observer *observer = job->observer;
+    const struct sim_clock *clock = &job->stepper->options.clock;
+    sim_time sent = job->links[link].sent, now = engine_now(job->stepper->engine);
+    if (observer && observer->flew && now > sent)
+        observer->flew(observer->context, link, clock_to_seconds(clock, sent), clock_to_seconds(clock, now));
+}
+
 /* All of a link is there; path leads to this instant. */
 static void link_done(struct stepper_job *job, uint32_t link, const struct step_path *path)
 {
     const struct split_link *at = &job->split->links[link];
+    tell_flew(job, link);
     job->undone--;
     job->last_path = *path;
     if (at->kind != LINK_SYNC && --job->need[at->target] == 0)
@@ -245,6 +269,7 @@ static void send_link(struct stepper_job *job, uint32_t link)
     uint32_t from = job->placement->list_of_op[at->source % job->op_count];
     uint32_t to = job->placement->list_of_op[at->target % job->op_count];
     struct error error;
+    job->links[link].sent = engine_now(job->stepper->engine);
     bool is_collective = from == to && job->placement->lists[from].count > 1;
     enum status status = is_collective ? send_collective(job, link, &error) : send_transfers(job, link, &error);
     if (status != STATUS_OK)
@@ -260,6 +285,7 @@ static void on_op_end(struct engine *engine, const struct event *event, void *wo
     struct stepper_job *job = device->job;
     uint32_t task = device->task;
     sim_time now = engine_now(engine);
+    tell_ran(stepper, event->entity, task);
     device->task = READY_NONE;
     dispatch(stepper, event->entity);
     if (--job->parts_left[task])
@@ -308,7 +334,7 @@ static enum status fill_links(struct stepper_job *job, struct error *error)
             return error_set(error, STATUS_USER, "model %s: a dependency of %.3g bytes is more than 2^60",
                              job->split->graph->name, total);
         job->bytes[link] = (uint64_t)ceil(at->bytes);
-        job->links[link] = (struct link_run){job, link, 0};
+        job->links[link] = (struct link_run){.job = job, .link = link};
         job->in_count[at->target] += at->kind != LINK_SYNC;
     }
     return STATUS_OK;
@@ -341,6 +367,7 @@ enum status stepper_add(struct stepper *stepper, const struct step_input *input,
     job->stepper = stepper;
     job->split = input->split;
     job->placement = input->placement;
+    job->observer = input->observer;
     job->number = number;
     job->op_count = input->split->graph->op_count;
     job->task_count = 2 * job->op_count;
