@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 
 const struct cli_command cli_commands[] = {
-    {"run", cli_run, "SCENARIO [key=value ...] -o DIR [-j N] [--fresh]",
+    {"run", cli_run, "SCENARIO [key=value ...] -o DIR [-j N] [--fresh] [--dry-run] [--shard I/N] [-q]",
      "one run, or every run of the scenario's sweep"},
     {"step", cli_step, "--model M --degree D --topology T [key=value ...] [--ops]",
      "one training job on an empty cluster, as JSON"},

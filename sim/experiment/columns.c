@@ -9,7 +9,7 @@ const struct column columns_of_runs[] = {
     {"status", "", "ok for a run that came to its end."},
     {"jobs_arrived", "jobs", "Jobs that arrived, those of the warm-up aside, as in all columns."},
     {"jobs_blocked", "jobs", "Jobs that were not done within their limit, for any of the four causes below."},
-    {"jobs_completed", "jobs", "Jobs that were done within their limit and within the run."},
+    {"jobs_completed", "jobs", "Jobs that were admitted and came to their end within the run."},
     {"blocking_rate", "", "jobs_blocked / jobs_arrived."},
     {"blocked_refused", "jobs", "Blocked because the partitioner named no degree, or no server was free."},
     {"blocked_no_block", "jobs", "Blocked because the placer found no servers, in time where there is a queue."},
@@ -28,6 +28,13 @@ const struct column columns_of_runs[] = {
     {"comm_fraction_mean", "", "Mean share of the completion time during which something was sent."},
     {"events", "", "Events simulated, those inside training steps included."},
     {"trace_hash", "", "Fingerprint of all events: equal for the same program, scenario and seed, everywhere."},
+    {"jobs_late", "jobs",
+     "Of jobs_completed: slowed down by others after they were admitted, and past their limit (network.sharing: "
+     "shared)."},
+    {"comp_mean_s", "s", "Mean of comp_s over completed jobs."},
+    {"comm_mean_s", "s", "Mean of comm_s over completed jobs."},
+    {"reconfig_mean_s", "s", "Mean of reconfig_s over completed jobs."},
+    {"wait_mean_s", "s", "Mean of wait_s over completed jobs."},
 };
 const size_t columns_of_runs_count = sizeof columns_of_runs / sizeof *columns_of_runs;
 
@@ -40,7 +47,9 @@ const struct column columns_of_jobs[] = {
     {"limit_s", "s", "What it may take: beta * sequential_s."},
     {"degree", "", "Parts its ops were split into at most; 0 where none was named."},
     {"outcome", "", "completed, blocked or unfinished."},
-    {"cause", "", "Why not completed: refused, no_block, late or horizon; empty for completed jobs."},
+    {"cause", "",
+     "Why not completed: refused, no_block, late or horizon; empty for completed jobs, or late where others slowed one "
+     "down past its limit."},
     {"jct_s", "s",
      "Completion time from its arrival. Of a job blocked as late, the time it would have taken; empty, as all that "
      "follows, for jobs that found no servers."},
