@@ -13,6 +13,7 @@ static const struct {
 } sections[] = {
     {"queue", bench_queue},
     {"engine", bench_engine},
+    {"network", bench_network},
 };
 
 double bench_now_ns(void)

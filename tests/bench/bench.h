@@ -17,4 +17,7 @@ int bench_queue(void);
 /* The engine's loop with dispatch and trace hash. */
 int bench_engine(void);
 
+/* The network end to end: random transfers, and all-reduces of up to 65,536 servers. */
+int bench_network(void);
+
 #endif

@@ -1,0 +1,160 @@
+/* The network end to end: random transfers that keep a number of circuits busy, and all-reduces of ramp.
+ *
+ * Goals: 3e6 events a second on 32 servers; an event costs at most three times as much on 65,536 servers, with the same
+ * number of transfers under way; an all-reduce over 4,096 servers in 1 s, over 65,536 in 30 s and 4 GB.
+ * Set OCSIM_BENCH_SMALL to leave out the last one.
+ */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "engine/engine.h"
+#include "engine/memory.h"
+#include "engine/random.h"
+#include "network/collective.h"
+#include "network/network.h"
+
+enum { UNDER_WAY = 100, WARM_UP = 2000000, MEASURED = 1000000, ROUNDS = 3 };
+
+#define GOAL_PER_S 3e6
+#define GOAL_RATIO 3.0
+
+struct traffic {
+    struct topology topology;
+    struct engine *engine;
+    struct network *network;
+    struct random_stream *draws;
+    uint64_t left;
+};
+
+static void again(void *context, const struct transfer_report *report);
+
+static void send_one(struct traffic *traffic)
+{
+    uint32_t nodes = traffic->topology.server_count;
+    uint32_t source = (uint32_t)random_below(traffic->draws, nodes);
+    uint32_t target = (source + 1 + (uint32_t)random_below(traffic->draws, nodes - 1)) % nodes;
+    struct transfer_request request = {.source = source,
+                                       .target = target,
+                                       .bytes = 1 + random_below(traffic->draws, 1000000),
+                                       .done = again,
+                                       .context = traffic};
+    struct error error;
+    if (network_send(traffic->network, &request, NULL, &error) != STATUS_OK)
+        require(!"the network refused a transfer");
+}
+
+static void again(void *context, const struct transfer_report *report)
+{
+    struct traffic *traffic = context;
+    (void)report;
+    if (--traffic->left == 0)
+        engine_stop(traffic->engine);
+    send_one(traffic);
+}
+
+static void open_traffic(struct traffic *traffic, const char *path)
+{
+    struct error error;
+    struct network_options options = {.order = NETWORK_FIFO};
+    if (topology_load(path, &traffic->topology, &error) != STATUS_OK)
+        require(!"the topology is there");
+    traffic->engine = engine_create();
+    if (network_create(traffic->engine, &traffic->topology, &options, &traffic->network, &error) != STATUS_OK)
+        require(!"the network can be built");
+    traffic->draws = random_open(1, path, 0);
+}
+
+static void close_traffic(struct traffic *traffic)
+{
+    network_destroy(traffic->network);
+    engine_destroy(traffic->engine);
+    random_close(traffic->draws);
+    topology_free(&traffic->topology);
+}
+
+static double run_ns(struct traffic *traffic, uint64_t transfers, uint64_t *events)
+{
+    traffic->left = transfers;
+    uint64_t before = engine_events(traffic->engine);
+    double start = bench_now_ns();
+    engine_run(traffic->engine, SIM_TIME_MAX);
+    double time = bench_now_ns() - start;
+    *events = engine_events(traffic->engine) - before;
+    return time;
+}
+
+/* Nanoseconds an event; the warm-up touches the hardware once, which is the price of building, not of running. */
+static double measure(const char *path)
+{
+    struct traffic traffic;
+    double best = 1e300;
+    uint64_t events;
+    open_traffic(&traffic, path);
+    for (int i = 0; i < UNDER_WAY; i++)
+        send_one(&traffic);
+    (void)run_ns(&traffic, WARM_UP, &events);
+    for (int i = 0; i < ROUNDS; i++) {
+        double time = run_ns(&traffic, MEASURED, &events) / (double)events;
+        best = time < best ? time : best;
+    }
+    struct network_totals totals = network_totals(traffic.network);
+    printf("%-30s %6.1f ns/event %9.3g events/s  %4.1f %% waited for\n", path, best, 1e9 / best,
+           100 * (double)totals.waiting_area / (double)(totals.waiting_area + totals.moving_area));
+    close_traffic(&traffic);
+    return best;
+}
+
+static void keep_end(void *context, const struct collective_report *report)
+{
+    *(sim_time *)context = report->end;
+}
+
+/* Returns the seconds it took. */
+static double all_reduce(const char *path)
+{
+    struct traffic traffic;
+    struct error error;
+    sim_time end = -1;
+    open_traffic(&traffic, path);
+    uint32_t count = traffic.topology.server_count, *members = memory_alloc(count, sizeof *members);
+    for (uint32_t i = 0; i < count; i++)
+        members[i] = i;
+    struct collectives *collectives = collectives_create(traffic.network, NETWORK_KINDS);
+    struct collective_request request = {.algorithm = COLLECTIVE_RAMP,
+                                         .members = members,
+                                         .member_count = count,
+                                         .bytes = 1000000000,
+                                         .done = keep_end,
+                                         .context = &end};
+    double start = bench_now_ns();
+    if (collective_start(collectives, &request, &error) != STATUS_OK)
+        require(!"the collective can start");
+    engine_run(traffic.engine, SIM_TIME_MAX);
+    double time_s = (bench_now_ns() - start) / 1e9;
+    require(end > 0);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%-30s all-reduce of 1 GB: %.2f s, %.3g events, peak %ld MB\n", path, time_s,
+           (double)engine_events(traffic.engine), usage.ru_maxrss / 1024);
+    collectives_destroy(collectives);
+    free(members);
+    close_traffic(&traffic);
+    return time_s;
+}
+
+int bench_network(void)
+{
+    int missed = all_reduce("topologies/ramp-4096.yaml") > 1;
+    double small = measure("topologies/ramp-32.yaml"), large = measure("topologies/ramp-65536.yaml");
+    (void)measure("topologies/ocs-32.yaml");
+    (void)measure("topologies/awgr-32.yaml");
+    printf("65,536 servers cost %.2f times as much an event as 32\n", large / small);
+    missed += 1e9 / small < GOAL_PER_S;
+    missed += large / small > GOAL_RATIO;
+    if (!getenv("OCSIM_BENCH_SMALL"))
+        missed += all_reduce("topologies/ramp-65536.yaml") > 30;
+    return missed;
+}
