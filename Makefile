@@ -139,11 +139,25 @@ fuzz: deps
 	  build/fuzz/$$name.run -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -print_final_stats=0 -verbosity=0 \
 	    $$corpus tests/fuzz/corpus/$${name#fuzz_} || exit 1; done
 
-## install: ocsim, its data and its man pages under PREFIX (/usr/local)
+## install: ocsim, its data, man pages and completions under PREFIX (/usr/local)
+SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
-	@install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/ocsim
+	@install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/ocsim $(SHARE)/man/man1 $(SHARE)/man/man5 \
+	  $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	@install ocsim $(DESTDIR)$(PREFIX)/bin/ocsim
-	@cp -r models topologies scenarios plots $(DESTDIR)$(PREFIX)/share/ocsim/
+	@cp -r models topologies scenarios plots $(SHARE)/ocsim/
+	@./ocsim man ocsim > $(SHARE)/man/man1/ocsim.1
+	@./ocsim man scenario > $(SHARE)/man/man5/ocsim-scenario.5
+	@./ocsim man results > $(SHARE)/man/man5/ocsim-results.5
+	@./ocsim completion bash > $(SHARE)/bash-completion/completions/ocsim
+	@./ocsim completion zsh > $(SHARE)/zsh/site-functions/_ocsim
+	@./ocsim completion fish > $(SHARE)/fish/vendor_completions.d/ocsim.fish
+
+# Where the data will be is compiled into one file: another PREFIX compiles that one anew.
+.PHONY: .FORCE
+$(BUILD)/prefix: .FORCE
+	@mkdir -p $(@D); echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+$(BUILD)/sim/input/file.o: $(BUILD)/prefix
 
 ## mpi: build ./ocsim-mpi, which spreads the runs of a sweep over ranks: mpirun -n 4 ./ocsim-mpi run ...
 mpi:
