@@ -1,0 +1,518 @@
+#include "reference_fabrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/memory.h"
+#include "network/static_graph.h"
+
+struct sender {
+    struct world *world;
+    struct slow_transfer *transfers;
+    struct transfer_report *reports;
+};
+
+static void on_send(struct engine *engine, const struct event *event, void *context)
+{
+    struct sender *sender = context;
+    const struct slow_transfer *x = &sender->transfers[event->entity];
+    struct transfer_request request = {.source = x->source,
+                                       .target = x->target,
+                                       .bytes = x->bytes,
+                                       .job = x->job,
+                                       .priority = x->priority,
+                                       .lanes = x->lanes,
+                                       .is_cleared_when_blocked = x->is_cleared_when_blocked,
+                                       .done = world_keep,
+                                       .context = &sender->reports[event->entity]};
+    struct error error = {0};
+    (void)engine;
+    sender->reports[event->entity].end = -1;
+    CU_ASSERT_EQUAL_FATAL(network_send(sender->world->network, &request, NULL, &error), STATUS_OK);
+}
+
+void fast_run(struct world *world, struct slow_transfer *transfers, struct transfer_report *reports, int count)
+{
+    struct sender sender = {world, transfers, reports};
+    world_start(world);
+    engine_on(world->engine, WORLD_SEND_KIND, on_send, &sender);
+    for (int i = 0; i < count; i++)
+        (void)engine_schedule(world->engine, transfers[i].sent, 0, WORLD_SEND_KIND, (uint32_t)i, 0);
+    engine_run(world->engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(network_unfinished(world->network), 0);
+    world_stop(world);
+}
+
+int slow_differences(const struct slow_transfer *transfers, const struct transfer_report *reports, int count)
+{
+    int wrong = 0;
+    for (int i = 0; i < count; i++)
+        wrong += transfers[i].end != reports[i].end || transfers[i].was_cleared != reports[i].is_cleared ||
+                 transfers[i].wait != reports[i].wait || transfers[i].reconfiguration != reports[i].reconfiguration;
+    return wrong;
+}
+
+bool slow_is_before(const struct world *world, const struct slow_transfer *transfers, int left, int right)
+{
+    const struct slow_transfer *a = &transfers[left], *b = &transfers[right];
+    if (world->options.order == NETWORK_SRPT && a->bytes != b->bytes)
+        return a->bytes < b->bytes;
+    if (world->options.order == NETWORK_PRIORITY && a->priority != b->priority)
+        return a->priority < b->priority;
+    return left < right;
+}
+
+static int64_t latency_of(const struct topology *t)
+{
+    return t->propagation_ps + 2 * t->io_latency_ps;
+}
+
+static int64_t payload_of(uint64_t bytes, double rate)
+{
+    return (int64_t)ceill((long double)bytes * 1e12L / floorl((long double)rate));
+}
+
+/* ---- ring ---- */
+
+enum { LANES = 8, CIRCUITS = 256 };
+
+struct slow_circuit {
+    bool is_there;
+    int carries; /* transfer, or -1 */
+    int64_t until;
+    uint32_t source, target;
+    bool is_up;
+    int lanes;
+    int waves[LANES], senders[LANES], receivers[LANES];
+};
+
+struct slow_net {
+    const struct world *world;
+    struct slow_transfer *x;
+    int count;
+    bool *waits;
+    struct slow_circuit circuits[CIRCUITS];
+    uint32_t n;
+};
+
+static bool covers(const struct slow_net *net, const struct slow_circuit *c, uint32_t segment)
+{
+    uint32_t n = net->n;
+    return c->is_up ? (segment + n - c->source) % n < (c->target + n - c->source) % n
+                    : (segment + n - c->target) % n < (c->source + n - c->target) % n;
+}
+
+static bool do_overlap(const struct slow_net *net, const struct slow_circuit *a, const struct slow_circuit *b)
+{
+    for (uint32_t segment = 0; a->is_up == b->is_up && segment < net->n; segment++)
+        if (covers(net, a, segment) && covers(net, b, segment))
+            return true;
+    return false;
+}
+
+static bool has(const int *list, int count, int what)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == what)
+            return true;
+    return false;
+}
+
+static bool yields(const struct slow_net *net, const struct slow_circuit *c)
+{
+    return c->carries < 0 && net->world->options.circuits == NETWORK_HOLD;
+}
+
+/* 0 = dark on the arc, 1 = only circuits that give way, 2 = taken. */
+static int state_of_wave(const struct slow_net *net, const struct slow_circuit *made, int wave)
+{
+    int state = 0;
+    for (int i = 0; i < CIRCUITS; i++) {
+        const struct slow_circuit *c = &net->circuits[i];
+        if (c->is_there && has(c->waves, c->lanes, wave) && do_overlap(net, c, made)) {
+            int its = yields(net, c) ? 1 : 2;
+            state = its > state ? its : state;
+        }
+    }
+    return state;
+}
+
+static int state_of_ring(const struct slow_net *net, uint32_t node, int ring, bool is_sender)
+{
+    for (int i = 0; i < CIRCUITS; i++) {
+        const struct slow_circuit *c = &net->circuits[i];
+        if (c->is_there && (is_sender ? c->source : c->target) == node &&
+            has(is_sender ? c->senders : c->receivers, c->lanes, ring))
+            return yields(net, c) ? 1 : 2;
+    }
+    return 0;
+}
+
+static bool pick_rings(const struct slow_net *net, uint32_t node, bool is_sender, int lanes, int *list)
+{
+    int found = 0;
+    for (int wanted = 0; wanted < 2; wanted++)
+        for (int i = 0; i < net->world->topology.ring.transceivers && found < lanes; i++)
+            if (state_of_ring(net, node, i, is_sender) == wanted)
+                list[found++] = i;
+    return found == lanes;
+}
+
+static bool pick_waves(const struct slow_net *net, struct slow_circuit *made)
+{
+    bool is_first_fit = strcmp(net->world->topology.ring.route, "first_fit") == 0;
+    uint32_t up = (made->target + net->n - made->source) % net->n;
+    bool is_up = 2 * up <= net->n;
+    for (int worst = 0; worst < 2; worst++)
+        for (int other = 0; other < (is_first_fit ? 2 : 1); other++) {
+            int found = 0;
+            made->is_up = other ? !is_up : is_up;
+            for (int w = 0; w < net->world->topology.ring.wavelengths && found < made->lanes; w++)
+                if (state_of_wave(net, made, w) <= worst)
+                    made->waves[found++] = w;
+            if (found == made->lanes)
+                return true;
+        }
+    return false;
+}
+
+static void evict(struct slow_net *net, const struct slow_circuit *made)
+{
+    for (int i = 0; i < CIRCUITS; i++) {
+        struct slow_circuit *c = &net->circuits[i];
+        for (int lane = 0; lane < made->lanes && c->is_there; lane++)
+            if ((has(c->waves, c->lanes, made->waves[lane]) && do_overlap(net, c, made)) ||
+                (c->source == made->source && has(c->senders, c->lanes, made->senders[lane])) ||
+                (c->target == made->target && has(c->receivers, c->lanes, made->receivers[lane])))
+                c->is_there = false;
+    }
+}
+
+static void carry(struct slow_net *net, struct slow_circuit *c, int which, int64_t now, int64_t switching)
+{
+    const struct topology *t = &net->world->topology;
+    struct slow_transfer *x = &net->x[which];
+    double rate = floor(t->node_rate_bytes_per_s / (double)t->ring.transceivers);
+    x->wait = now - x->sent;
+    x->reconfiguration = switching;
+    x->end = now + switching + latency_of(t) + payload_of(x->bytes, rate * c->lanes);
+    c->carries = which;
+    c->until = x->end;
+    net->waits[which] = false;
+}
+
+static bool try_ring(struct slow_net *net, int which, int64_t now)
+{
+    const struct slow_transfer *x = &net->x[which];
+    struct slow_circuit made = {.is_there = true, .source = x->source, .target = x->target};
+    struct slow_circuit *lit = NULL, *place = NULL;
+    made.lanes = x->lanes ? x->lanes : 1;
+    for (int i = 0; i < CIRCUITS; i++) {
+        struct slow_circuit *c = &net->circuits[i];
+        if (!c->is_there)
+            place = place ? place : c;
+        else if (c->carries < 0 && c->source == x->source && c->target == x->target && c->lanes == made.lanes &&
+                 (!lit || c->senders[0] < lit->senders[0]))
+            lit = c;
+    }
+    if (lit) {
+        carry(net, lit, which, now, 0);
+        return true;
+    }
+    if (!pick_rings(net, x->source, true, made.lanes, made.senders) ||
+        !pick_rings(net, x->target, false, made.lanes, made.receivers) || !pick_waves(net, &made))
+        return false;
+    evict(net, &made);
+    *place = made;
+    carry(net, place, which, now, net->world->topology.ring.reconfiguration_ps);
+    return true;
+}
+
+static void end_circuits(struct slow_net *net, int64_t now)
+{
+    int64_t linger = net->world->options.linger_ps;
+    bool is_lingering = net->world->options.circuits == NETWORK_LINGER;
+    for (int i = 0; i < CIRCUITS; i++) {
+        struct slow_circuit *c = &net->circuits[i];
+        if (!c->is_there || c->until > now)
+            continue;
+        if (c->carries >= 0) {
+            c->carries = -1;
+            c->is_there = net->world->options.circuits == NETWORK_HOLD || (is_lingering && linger > 0);
+            c->until = is_lingering ? now + linger : INT64_MAX;
+        } else {
+            c->is_there = false;
+        }
+    }
+}
+
+static void clear_transfer(struct slow_net *net, int which)
+{
+    net->waits[which] = false;
+    net->x[which].was_cleared = true;
+    net->x[which].end = net->x[which].sent;
+}
+
+/* The waiting transfers in order; strict order stops at the first that does not fit. */
+static void dispatch_ring(struct slow_net *net, int64_t now)
+{
+    bool *tried = memory_alloc((size_t)net->count, sizeof *tried);
+    for (;;) {
+        int best = -1;
+        for (int i = 0; i < net->count; i++)
+            if (net->waits[i] && !tried[i] && (best < 0 || slow_is_before(net->world, net->x, i, best)))
+                best = i;
+        if (best < 0)
+            break;
+        tried[best] = true;
+        if (try_ring(net, best, now))
+            continue;
+        if (net->x[best].is_cleared_when_blocked)
+            clear_transfer(net, best);
+        else if (net->world->options.is_strict)
+            break;
+    }
+    for (int i = 0; i < net->count; i++)
+        if (net->waits[i] && net->x[i].is_cleared_when_blocked)
+            clear_transfer(net, i);
+    free(tried);
+}
+
+static int64_t next_change(const struct slow_net *net, int64_t now)
+{
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < net->count; i++)
+        if (net->x[i].sent > now && net->x[i].sent < next)
+            next = net->x[i].sent;
+    for (int i = 0; i < CIRCUITS; i++)
+        if (net->circuits[i].is_there && net->circuits[i].until > now && net->circuits[i].until < next)
+            next = net->circuits[i].until;
+    return next;
+}
+
+void slow_ring(const struct world *world, struct slow_transfer *transfers, int count)
+{
+    struct slow_net *net = memory_alloc(1, sizeof *net);
+    *net = (struct slow_net){.world = world, .x = transfers, .count = count, .n = world->topology.server_count};
+    net->waits = memory_alloc((size_t)count, sizeof *net->waits);
+    for (int i = 0; i < count; i++)
+        transfers[i].end = -1;
+    for (int64_t now = transfers[0].sent; now != INT64_MAX; now = next_change(net, now)) {
+        end_circuits(net, now);
+        for (int i = 0; i < count; i++)
+            if (transfers[i].sent == now)
+                net->waits[i] = true;
+        dispatch_ring(net, now);
+    }
+    free(net->waits);
+    free(net);
+}
+
+/* ---- static ---- */
+
+/* The first port from node on a shortest way to target, by a search back from the target. */
+static uint32_t first_port(const struct static_graph *graph, uint32_t n, uint32_t node, uint32_t target)
+{
+    uint32_t ports = static_graph_ports(graph), *far = memory_alloc(n, sizeof *far);
+    for (uint32_t i = 0; i < n; i++)
+        far[i] = i == target ? 0 : n;
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t port = 0; port < ports; port++) {
+                uint32_t through = far[static_graph_neighbour(graph, i, port)] + 1;
+                is_changed |= through < far[i];
+                far[i] = through < far[i] ? through : far[i];
+            }
+    }
+    uint32_t port = 0;
+    while (far[static_graph_neighbour(graph, node, port)] + 1 != far[node])
+        port++;
+    free(far);
+    return port;
+}
+
+struct slow_hop {
+    uint32_t node, port;
+    int64_t since, until; /* in line since; on the link until, or -1 */
+    bool is_active, is_first;
+};
+
+static int64_t lit_at(const struct world *world, const struct slow_transfer *x, int which)
+{
+    for (int i = 0; i <= which; i++)
+        if (x[i].job == x[which].job)
+            return x[i].sent + world->topology.fixed.reconfiguration_ps;
+    return 0;
+}
+
+static bool is_link_busy(const struct slow_hop *hops, int count, const struct slow_hop *hop)
+{
+    for (int i = 0; i < count; i++)
+        if (hops[i].is_active && hops[i].until >= 0 && hops[i].node == hop->node && hops[i].port == hop->port)
+            return true;
+    return false;
+}
+
+static void arrive_static(struct static_graph *graph, const struct world *world, struct slow_transfer *x,
+                          struct slow_hop *hop, int64_t now)
+{
+    hop->node = static_graph_neighbour(graph, hop->node, hop->port);
+    hop->is_active = hop->node != x->target;
+    hop->until = -1;
+    hop->since = now;
+    hop->is_first = false;
+    if (hop->is_active)
+        hop->port = first_port(graph, world->topology.server_count, hop->node, x->target);
+    else
+        x->end = now;
+}
+
+static void start_static(const struct world *world, struct slow_transfer *x, struct slow_hop *hops, int count,
+                         int64_t now, double rate)
+{
+    for (;;) {
+        int best = -1;
+        for (int i = 0; i < count; i++)
+            if (hops[i].is_active && hops[i].until < 0 && !is_link_busy(hops, count, &hops[i]) &&
+                (best < 0 || slow_is_before(world, x, i, best)))
+                best = i;
+        if (best < 0)
+            break;
+        x[best].wait += now - hops[best].since;
+        hops[best].until = now + latency_of(&world->topology) + payload_of(x[best].bytes, rate);
+    }
+    for (int i = 0; i < count; i++)
+        if (hops[i].is_active && hops[i].until < 0 && hops[i].is_first && x[i].sent == now &&
+            x[i].is_cleared_when_blocked) {
+            hops[i].is_active = false;
+            x[i].was_cleared = true;
+            x[i].end = now;
+            x[i].wait = 0;
+        }
+}
+
+static void enter_static(const struct world *world, struct static_graph *graph, struct slow_transfer *x,
+                         struct slow_hop *hops, int which, int64_t now)
+{
+    int64_t lit = lit_at(world, x, which), ready = lit > x[which].sent ? lit : x[which].sent;
+    if (ready != now)
+        return;
+    x[which].reconfiguration = ready - x[which].sent;
+    hops[which] =
+        (struct slow_hop){.node = x[which].source, .since = now, .until = -1, .is_active = true, .is_first = true};
+    hops[which].port = first_port(graph, world->topology.server_count, x[which].source, x[which].target);
+}
+
+void slow_static(const struct world *world, struct slow_transfer *x, int count)
+{
+    struct static_graph *graph;
+    struct error error;
+    CU_ASSERT_EQUAL_FATAL(static_graph_create(&world->topology, &graph, &error), STATUS_OK);
+    double rate = world->topology.node_rate_bytes_per_s / static_graph_ports(graph);
+    struct slow_hop *hops = memory_alloc((size_t)count, sizeof *hops);
+    for (int i = 0; i < count; i++)
+        x[i].end = -1;
+    for (int64_t now = -1, next = 0; next != INT64_MAX;) {
+        now = next;
+        next = INT64_MAX;
+        for (int i = 0; i < count; i++)
+            if (hops[i].is_active && hops[i].until == now)
+                arrive_static(graph, world, &x[i], &hops[i], now);
+        for (int i = 0; i < count; i++)
+            enter_static(world, graph, x, hops, i, now);
+        start_static(world, x, hops, count, now, rate);
+        for (int i = 0; i < count; i++) {
+            int64_t lit = lit_at(world, x, i), ready = lit > x[i].sent ? lit : x[i].sent;
+            if (ready > now && ready < next)
+                next = ready;
+            if (hops[i].is_active && hops[i].until > now && hops[i].until < next)
+                next = hops[i].until;
+        }
+    }
+    free(hops);
+    static_graph_destroy(graph);
+}
+
+/* ---- packet ---- */
+
+struct slow_flow {
+    bool is_active, is_fixed;
+    long double left, rate;
+};
+
+/* The links of the tree by number; crosses() says which a transfer uses, the core links always among them. */
+static bool crosses(const struct topology *t, const struct slow_transfer *x, uint32_t link)
+{
+    uint32_t n = t->server_count, radix = (uint32_t)t->packet.radix, edges = (n + radix - 1) / radix;
+    uint32_t out = x->source / radix, in = x->target / radix;
+    return link == x->source || link == n + x->target ||
+           (out != in && (link == 2 * n + out || link == 2 * n + edges + in));
+}
+
+/* Progressive filling over all links and flows. */
+static void fill_all(const struct topology *t, const struct slow_transfer *x, struct slow_flow *flows, int count)
+{
+    uint32_t n = t->server_count, radix = (uint32_t)t->packet.radix, edges = (n + radix - 1) / radix;
+    long double rate = floorl((long double)t->node_rate_bytes_per_s);
+    for (int i = 0; i < count; i++)
+        flows[i].is_fixed = !flows[i].is_active;
+    for (;;) {
+        long double lowest = INFINITY;
+        uint32_t tightest = 0;
+        for (uint32_t link = 0; link < 2 * (n + edges); link++) {
+            long double left = link < 2 * n ? rate : rate * radix / (long double)t->packet.oversubscription;
+            int open = 0;
+            for (int i = 0; i < count; i++)
+                if (flows[i].is_active && crosses(t, &x[i], link)) {
+                    open += !flows[i].is_fixed;
+                    left -= flows[i].is_fixed ? flows[i].rate : 0;
+                }
+            if (open > 0 && left / open < lowest) {
+                lowest = left / open;
+                tightest = link;
+            }
+        }
+        if (isinf(lowest))
+            return;
+        for (int i = 0; i < count; i++)
+            if (!flows[i].is_fixed && crosses(t, &x[i], tightest)) {
+                flows[i].is_fixed = true;
+                flows[i].rate = lowest;
+            }
+    }
+}
+
+void slow_packet(const struct world *world, struct slow_transfer *x, int count)
+{
+    const struct topology *t = &world->topology;
+    struct slow_flow *flows = memory_alloc((size_t)count, sizeof *flows);
+    int64_t *leaves = memory_alloc((size_t)count, sizeof *leaves);
+    for (int64_t now = 0, next = 0; next != INT64_MAX;) {
+        for (int i = 0; i < count; i++)
+            if (flows[i].is_active)
+                flows[i].left -= flows[i].rate * (long double)(next - now) / 1e12L;
+        now = next;
+        next = INT64_MAX;
+        for (int i = 0; i < count; i++) {
+            if (flows[i].is_active && leaves[i] == now) {
+                flows[i].is_active = false;
+                x[i].end = now + latency_of(t);
+            }
+            if (x[i].sent == now)
+                flows[i] = (struct slow_flow){.is_active = true, .left = (long double)x[i].bytes};
+        }
+        fill_all(t, x, flows, count);
+        for (int i = 0; i < count; i++) {
+            /* Less than a millionth of a tick is rounding, not time. */
+            if (flows[i].is_active)
+                leaves[i] = now + (int64_t)ceill(flows[i].left * 1e12L / flows[i].rate - 1e-6L);
+            int64_t change = flows[i].is_active ? leaves[i] : x[i].sent;
+            if (change > now && change < next)
+                next = change;
+        }
+    }
+    free(flows);
+    free(leaves);
+}

@@ -1,0 +1,300 @@
+/* The fixed graphs. Properties: a path is shortest, and of these the first by ports, in all three graphs; expanders are
+ * regular, simple and connected, also with 65,536 servers; closed forms to the picosecond; reconfiguration once a job;
+ * what cannot be is refused; 900 random cases end as the slow fabric says.
+ */
+#include "suites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/memory.h"
+#include "engine/random.h"
+#include "network/static_graph.h"
+#include "reference_fabrics.h"
+
+enum { CASES = 900, TRANSFERS = 24 };
+
+static void shape(struct world *world, int64_t groups, int64_t racks, int64_t servers)
+{
+    world->topology.groups = groups;
+    world->topology.racks = racks;
+    world->topology.servers = servers;
+    world->topology.server_count = (uint32_t)(groups * racks * servers);
+}
+
+/* Six links of a server: 1.6TB/s / 6 a link. 4 x 4 x 2: 0-0-0 to 2-1-1 is 2 + 1 + 1 hops. */
+static void test_one(void)
+{
+    struct world world;
+    struct transfer_report report;
+    world_open(&world, "topologies/static-32.yaml");
+    world.topology.node_rate_bytes_per_s = 600e9;
+    world_start(&world);
+    world_send(&world, 0, 2 * 8 + 1 * 2 + 1, 1000000, &report);
+    engine_run(world.engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(report.reconfiguration, INT64_C(10000000000));
+    CU_ASSERT_EQUAL(report.latency, 4 * 250000);
+    CU_ASSERT_EQUAL(report.payload, 4 * 10000000);
+    CU_ASSERT_EQUAL(report.end, INT64_C(10000000000) + 4 * 10250000);
+    world_send(&world, 31, 0, 1000000, &report); /* the same job: -1, -1, -1 with the ends joined */
+    engine_run(world.engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(report.end - report.start, 3 * 10250000);
+    world_close(&world);
+}
+
+static void send_for(struct world *world, uint32_t job, uint32_t source, uint32_t target,
+                     struct transfer_report *report)
+{
+    struct error error = {0};
+    struct transfer_request request = {
+        .source = source, .target = target, .job = job, .bytes = 1000000, .done = world_keep, .context = report};
+    CU_ASSERT_EQUAL_FATAL(network_send(world->network, &request, NULL, &error), STATUS_OK);
+}
+
+static void test_jobs(void)
+{
+    struct world world;
+    struct transfer_report first, second, other, later;
+    world_open(&world, "topologies/static-32.yaml");
+    world.topology.node_rate_bytes_per_s = 600e9;
+    world_start(&world);
+    send_for(&world, 7, 0, 1, &first);
+    engine_run(world.engine, 4000);
+    send_for(&world, 7, 8, 9, &second);
+    engine_run(world.engine, 5000);
+    send_for(&world, 8, 16, 17, &other);
+    engine_run(world.engine, INT64_C(20000000000));
+    send_for(&world, 7, 1, 0, &later);
+    engine_run(world.engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(first.reconfiguration, INT64_C(10000000000));
+    CU_ASSERT_EQUAL(second.reconfiguration, INT64_C(10000000000) - 4000);
+    CU_ASSERT_EQUAL(other.reconfiguration, INT64_C(10000000000));
+    CU_ASSERT_EQUAL(later.reconfiguration, 0);
+    for (uint32_t job = 100; job < 1100; job++)
+        send_for(&world, job, 4, 5, &later);
+    engine_run(world.engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(later.reconfiguration, INT64_C(10000000000));
+    CU_ASSERT_EQUAL(later.wait, 999 * INT64_C(10250000)); /* all lit at once, one link */
+    world_close(&world);
+}
+
+/* Links to the target from everywhere, by a plain search backwards. */
+static uint32_t *distances(const struct static_graph *graph, uint32_t n, uint32_t target)
+{
+    uint32_t ports = static_graph_ports(graph), *far = memory_alloc(n, sizeof *far);
+    memset(far, 255, n * sizeof *far);
+    far[target] = 0;
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t port = 0; port < ports; port++) {
+                uint32_t next = far[static_graph_neighbour(graph, i, port)];
+                if (next != UINT32_MAX && next + 1 < far[i]) {
+                    far[i] = next + 1;
+                    is_changed = true;
+                }
+            }
+    }
+    return far;
+}
+
+static int wrong_steps(struct static_graph *graph, uint32_t n, uint32_t source, uint32_t target, const uint32_t *far)
+{
+    uint8_t *path;
+    uint32_t hops = static_graph_route(graph, source, target, &path), node = source;
+    int wrong = hops != far[source];
+    for (uint32_t step = 0; step < hops; step++) {
+        uint32_t port = path ? path[step] : static_graph_port(graph, node, target), first = 0;
+        while (far[static_graph_neighbour(graph, node, first)] + 1 != far[node])
+            first++;
+        wrong += port != first;
+        node = static_graph_neighbour(graph, node, port);
+    }
+    free(path);
+    return wrong + (node != target) + (node >= n);
+}
+
+static void check_paths(struct world *world, const char *name, int64_t figure)
+{
+    struct static_graph *graph;
+    struct error error = {0};
+    int wrong = 0;
+    world->topology.fixed.graph = name;
+    world->topology.fixed.degree = figure;
+    world->topology.fixed.dimensions = figure;
+    CU_ASSERT_EQUAL_FATAL(static_graph_create(&world->topology, &graph, &error), STATUS_OK);
+    uint32_t n = world->topology.server_count;
+    for (uint32_t target = 0; target < n; target += 1 + n / 40) {
+        uint32_t *far = distances(graph, n, target);
+        for (uint32_t source = 0; source < n; source++)
+            wrong += source != target && wrong_steps(graph, n, source, target, far);
+        free(far);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    static_graph_destroy(graph);
+}
+
+static void test_paths(void)
+{
+    static const int64_t shapes[][3] = {{2, 1, 1}, {3, 1, 1}, {4, 4, 2}, {5, 3, 4}, {8, 8, 8}, {1, 7, 6}};
+    struct world world;
+    world_open(&world, "topologies/static-32.yaml");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        shape(&world, shapes[i][0], shapes[i][1], shapes[i][2]);
+        uint32_t n = world.topology.server_count;
+        for (int64_t dimensions = 1; dimensions <= 3; dimensions++)
+            check_paths(&world, "torus", dimensions);
+        for (int64_t degree = 1; degree <= 7; degree++)
+            if (degree == 1 || (degree + 1) / 2 <= (n - 1) / 2)
+                check_paths(&world, "ring", degree);
+        for (int64_t degree = 2; degree <= 7; degree++)
+            if (degree < n && (degree % 2 == 0 || n % 2 == 0))
+                check_paths(&world, "expander", degree);
+    }
+    topology_free(&world.topology);
+}
+
+/* 65,536 servers: made in a moment, regular and simple, and paths of a few hops without tables of n * n. */
+static void test_large(void)
+{
+    static const char *const names[] = {"ring", "torus", "expander"};
+    static const uint32_t most[] = {600, 64, 12};
+    struct world world;
+    struct random_stream *draws = random_open(1, "static large", 0);
+    world_open(&world, "topologies/static-32.yaml");
+    shape(&world, 64, 32, 32);
+    world.topology.fixed.degree = 6;
+    for (int i = 0; i < 3; i++) {
+        struct static_graph *graph;
+        struct error error = {0};
+        uint8_t *path;
+        world.topology.fixed.graph = names[i];
+        CU_ASSERT_EQUAL_FATAL(static_graph_create(&world.topology, &graph, &error), STATUS_OK);
+        uint32_t longest = 0;
+        for (int k = 0; k < 2000; k++) {
+            uint32_t source = (uint32_t)random_below(draws, 65536), target = (source + 1 + 31 * (uint32_t)k) % 65536;
+            uint32_t hops = static_graph_route(graph, source, target, &path);
+            longest = hops > longest ? hops : longest;
+            free(path);
+        }
+        CU_ASSERT(longest > 3 && longest <= most[i]);
+        int wrong = 0;
+        for (uint32_t node = 0; node < 65536; node++)
+            for (uint32_t port = 0; port < 6; port++)
+                for (uint32_t other = 0; other <= port; other++)
+                    wrong += static_graph_neighbour(graph, node, port) ==
+                             (other < port ? static_graph_neighbour(graph, node, other) : node);
+        CU_ASSERT_EQUAL(wrong, 0);
+        static_graph_destroy(graph);
+    }
+    random_close(draws);
+    topology_free(&world.topology);
+}
+
+static void test_impossible(void)
+{
+    static const struct {
+        int64_t servers;
+        const char *graph;
+        int64_t degree;
+        double rate;
+    } cases[] = {{1, "ring", 2, 1e12},     {4, "ring", 4, 1e12},     {2, "ring", 2, 1e12},     {1, "expander", 2, 1e12},
+                 {8, "expander", 1, 1e12}, {8, "expander", 8, 1e12}, {9, "expander", 3, 1e12}, {9, "ring", 4, 3}};
+    struct world world;
+    world_open(&world, "topologies/static-32.yaml");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error error = {0};
+        shape(&world, cases[i].servers, 1, 1);
+        world.topology.fixed.graph = cases[i].graph;
+        world.topology.fixed.degree = cases[i].degree;
+        world.topology.node_rate_bytes_per_s = cases[i].rate;
+        world.engine = engine_create();
+        CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error),
+                        STATUS_USER);
+        CU_ASSERT(strlen(error.message) > 10);
+        world_stop(&world);
+    }
+    topology_free(&world.topology);
+}
+
+/* 2^60 bytes over 4 hops are too long for the clock, over 1 hop of a fast link they are not. */
+static void test_huge(void)
+{
+    struct world world;
+    struct error error = {0};
+    struct transfer_report report;
+    world_open(&world, "topologies/static-32.yaml");
+    world_start(&world);
+    struct transfer_request request = {.source = 0, .target = 21, .bytes = UINT64_C(1) << 60};
+    CU_ASSERT_EQUAL(network_send(world.network, &request, NULL, &error), STATUS_USER);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "run.tick"));
+    CU_ASSERT_EQUAL(network_unfinished(world.network), 0);
+    world_send(&world, 0, 1, UINT64_C(1) << 60, &report);
+    engine_run(world.engine, SIM_TIME_MAX);
+    CU_ASSERT(report.payload > INT64_C(4000000000000000000));
+    world_send(&world, 3, 3, 1000, &report);
+    world_send(&world, 3, 4, 0, &report);
+    engine_run(world.engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(report.end, report.start);
+    world_close(&world);
+}
+
+static void draw(struct world *world, struct random_stream *draws, struct slow_transfer *transfers)
+{
+    static const char *const names[] = {"ring", "torus", "expander"};
+    struct topology *t = &world->topology;
+    shape(world, 2 + (int64_t)random_below(draws, 3), 1 + (int64_t)random_below(draws, 2),
+          2 + (int64_t)random_below(draws, 2));
+    t->fixed.graph = names[random_below(draws, 3)];
+    t->fixed.degree = 2;
+    t->fixed.dimensions = 1 + (int64_t)random_below(draws, 3);
+    t->fixed.reconfiguration_ps = (int64_t)random_below(draws, 4) * 1000;
+    t->node_rate_bytes_per_s = 2e12;
+    t->propagation_ps = (int64_t)random_below(draws, 3) * 100;
+    world->options = (struct network_options){.order = (enum network_order)random_below(draws, 3)};
+    uint64_t span = UINT64_C(1) << random_below(draws, 6);
+    int64_t sent = 0;
+    for (int i = 0; i < TRANSFERS; i++) {
+        uint32_t source = (uint32_t)random_below(draws, t->server_count);
+        uint32_t further = 1 + (uint32_t)random_below(draws, t->server_count - 1);
+        sent += (int64_t)random_below(draws, span) * 250;
+        transfers[i] = (struct slow_transfer){.sent = sent,
+                                              .bytes = 500 * (1 + random_below(draws, 8)),
+                                              .priority = (int64_t)random_below(draws, 3) - 1,
+                                              .source = source,
+                                              .target = (source + further) % t->server_count,
+                                              .job = (uint32_t)random_below(draws, 3),
+                                              .is_cleared_when_blocked = random_below(draws, 8) == 0};
+    }
+}
+
+static void test_reference(void)
+{
+    struct world world;
+    int wrong = 0;
+    world_open(&world, "topologies/static-32.yaml");
+    struct random_stream *draws = random_open(1, "reference static", 0);
+    for (int i = 0; i < CASES; i++) {
+        struct slow_transfer transfers[TRANSFERS];
+        struct transfer_report reports[TRANSFERS];
+        draw(&world, draws, transfers);
+        fast_run(&world, transfers, reports, TRANSFERS);
+        slow_static(&world, transfers, TRANSFERS);
+        wrong += slow_differences(transfers, reports, TRANSFERS);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    random_close(draws);
+    topology_free(&world.topology);
+}
+
+void suite_fabric_static(void)
+{
+    CU_pSuite suite = CU_add_suite("fabric static", NULL, NULL);
+    CU_add_test(suite, "one transfer to the picosecond", test_one);
+    CU_add_test(suite, "reconfiguration once a job", test_jobs);
+    CU_add_test(suite, "shortest paths", test_paths);
+    CU_add_test(suite, "65,536 servers", test_large);
+    CU_add_test(suite, "what cannot be", test_impossible);
+    CU_add_test(suite, "2^60 bytes, none, and to itself", test_huge);
+    CU_add_test(suite, "as the slow fabric says", test_reference);
+}
