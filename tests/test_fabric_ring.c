@@ -1,0 +1,237 @@
+/* The ring of fibres. Properties: closed forms to the picosecond; a wavelength is shared by disjoint arcs and both
+ * directions and never by overlapping ones; the other arc only with first_fit; lanes; what cannot be is refused; 1500
+ * random cases end as the slow ring says; sets of bits agree with sets of booleans.
+ */
+#include "suites.h"
+
+#include <string.h>
+
+#include "engine/random.h"
+#include "network/ring_bits.h"
+#include "reference_fabrics.h"
+
+enum { CASES = 1500, TRANSFERS = 30, LATENCY = 250000, TUNING = 25000000, MEGABYTE = 1000000 };
+/* 1.6TB/s over 64 micro-rings: 25GB/s, 40us a megabyte. */
+#define PAYLOAD INT64_C(40000000)
+
+static void open_small(struct world *world, uint32_t servers, int64_t wavelengths, int64_t transceivers)
+{
+    world_open(world, "topologies/ring-32.yaml");
+    world->topology.groups = servers;
+    world->topology.racks = world->topology.servers = 1;
+    world->topology.server_count = servers;
+    world->topology.ring.wavelengths = wavelengths;
+    world->topology.node_rate_bytes_per_s = 25e9 * (double)transceivers;
+    world->topology.ring.transceivers = transceivers;
+}
+
+static void test_one(void)
+{
+    struct world world;
+    struct transfer_report report;
+    world_open(&world, "topologies/ring-32.yaml");
+    world_start(&world);
+    world_send(&world, 3, 9, MEGABYTE, &report);
+    engine_run(world.engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(report.end, TUNING + LATENCY + PAYLOAD);
+    CU_ASSERT_EQUAL(report.reconfiguration, TUNING);
+    CU_ASSERT_EQUAL(report.latency, LATENCY);
+    CU_ASSERT_EQUAL(report.payload, PAYLOAD);
+    CU_ASSERT_EQUAL(report.wait, 0);
+    world_close(&world);
+}
+
+/* The second transfer of a pair, sent when the first has ended. */
+static sim_time second_of(enum network_circuits circuits)
+{
+    struct world world;
+    struct transfer_report report;
+    open_small(&world, 8, 2, 2);
+    world.options.circuits = circuits;
+    world_start(&world);
+    world_send(&world, 0, 3, MEGABYTE, &report);
+    engine_run(world.engine, SIM_TIME_MAX);
+    world_send(&world, 0, 3, MEGABYTE, &report);
+    engine_run(world.engine, SIM_TIME_MAX);
+    world_close(&world);
+    return report.end - report.start;
+}
+
+static void test_two(void)
+{
+    CU_ASSERT_EQUAL(second_of(NETWORK_HOLD), LATENCY + PAYLOAD);
+    CU_ASSERT_EQUAL(second_of(NETWORK_TEARDOWN), TUNING + LATENCY + PAYLOAD);
+}
+
+/* What the second of two transfers waits on one wavelength. */
+static sim_time wait_of(uint32_t a, uint32_t b, uint32_t c, uint32_t d, const char *route)
+{
+    struct world world;
+    struct transfer_report first, second;
+    open_small(&world, 8, 1, 2);
+    world.topology.ring.route = route;
+    world_start(&world);
+    world_send(&world, a, b, MEGABYTE, &first);
+    world_send(&world, c, d, MEGABYTE, &second);
+    engine_run(world.engine, SIM_TIME_MAX);
+    world_close(&world);
+    return second.wait;
+}
+
+static void test_reuse(void)
+{
+    sim_time whole = TUNING + LATENCY + PAYLOAD;
+    CU_ASSERT_EQUAL(wait_of(0, 2, 2, 4, "shortest"), 0);
+    CU_ASSERT_EQUAL(wait_of(0, 3, 5, 1, "shortest"), whole); /* 5 to 1 goes up through 0 */
+    CU_ASSERT_EQUAL(wait_of(0, 2, 1, 3, "shortest"), whole);
+    CU_ASSERT_EQUAL(wait_of(0, 2, 2, 0, "shortest"), 0);
+    CU_ASSERT_EQUAL(wait_of(6, 1, 0, 2, "shortest"), whole);
+    CU_ASSERT_EQUAL(wait_of(0, 2, 1, 3, "first_fit"), 0);
+    CU_ASSERT_EQUAL(wait_of(0, 4, 0, 4, "first_fit"), 0);
+    CU_ASSERT_EQUAL(wait_of(0, 4, 0, 4, "shortest"), whole);
+}
+
+static enum status try_send(struct world *world, uint32_t source, uint32_t target, uint64_t bytes, uint16_t lanes)
+{
+    struct error error = {0};
+    struct transfer_request request = {.source = source, .target = target, .bytes = bytes, .lanes = lanes};
+    enum status status = network_send(world->network, &request, NULL, &error);
+    CU_ASSERT(status == STATUS_OK || strlen(error.message) > 10);
+    return status;
+}
+
+static void test_impossible(void)
+{
+    struct world world;
+    struct error error = {0};
+    open_small(&world, 1, 4, 4);
+    world.engine = engine_create();
+    CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error), STATUS_USER);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "2 servers"));
+    world_close(&world);
+    open_small(&world, 8, 3, 4);
+    world.topology.node_rate_bytes_per_s = 3;
+    world.engine = engine_create();
+    CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error), STATUS_USER);
+    world_close(&world);
+    open_small(&world, 8, 3, 4);
+    world_start(&world);
+    CU_ASSERT_EQUAL(try_send(&world, 0, 4, 1000, 4), STATUS_USER); /* more wavelengths than there are */
+    CU_ASSERT_EQUAL(try_send(&world, 0, 4, 1000, 3), STATUS_OK);
+    CU_ASSERT_EQUAL(try_send(&world, 0, 8, 1000, 1), STATUS_USER);
+    CU_ASSERT_EQUAL(try_send(&world, 0, 4, UINT64_C(1) << 60, 1), STATUS_USER);
+    CU_ASSERT_EQUAL(try_send(&world, 0, 4, 0, 1), STATUS_OK);
+    CU_ASSERT_EQUAL(try_send(&world, 5, 5, 1000, 1), STATUS_OK);
+    engine_run(world.engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(network_unfinished(world.network), 0);
+    CU_ASSERT_EQUAL(network_totals(world.network).local, 2);
+    world_close(&world);
+}
+
+static void draw(struct world *world, struct random_stream *draws, struct slow_transfer *transfers)
+{
+    struct topology *t = &world->topology;
+    t->server_count = 2 + (uint32_t)random_below(draws, 11);
+    t->groups = t->server_count;
+    t->ring.wavelengths = 1 + (int64_t)random_below(draws, 4);
+    t->ring.transceivers = 1 + (int64_t)random_below(draws, 3);
+    t->ring.reconfiguration_ps = (int64_t)random_below(draws, 3) * 1000;
+    t->ring.route = random_below(draws, 2) ? "first_fit" : "shortest";
+    t->node_rate_bytes_per_s = 1e12 * (double)t->ring.transceivers;
+    t->propagation_ps = (int64_t)random_below(draws, 3) * 100;
+    world->options = (struct network_options){.order = (enum network_order)random_below(draws, 3),
+                                              .is_strict = random_below(draws, 4) == 0,
+                                              .circuits = (enum network_circuits)random_below(draws, 3),
+                                              .linger_ps = (int64_t)random_below(draws, 4) * 1000};
+    uint64_t most = (uint64_t)(t->ring.wavelengths < t->ring.transceivers ? t->ring.wavelengths : t->ring.transceivers);
+    int64_t sent = 0, span = (int64_t)1 << random_below(draws, 6);
+    for (int i = 0; i < TRANSFERS; i++) {
+        uint32_t source = (uint32_t)random_below(draws, t->server_count);
+        uint32_t further = 1 + (uint32_t)random_below(draws, t->server_count - 1);
+        sent += (int64_t)random_below(draws, (uint64_t)span) * 250;
+        transfers[i] = (struct slow_transfer){.sent = sent,
+                                              .bytes = 500 * (1 + random_below(draws, 8)),
+                                              .priority = (int64_t)random_below(draws, 3) - 1,
+                                              .source = source,
+                                              .target = (source + further) % t->server_count,
+                                              .lanes = (uint16_t)(1 + random_below(draws, most)),
+                                              .is_cleared_when_blocked = random_below(draws, 10) == 0};
+    }
+}
+
+static void test_reference(void)
+{
+    struct world world;
+    int wrong = 0;
+    open_small(&world, 8, 2, 2);
+    struct random_stream *draws = random_open(1, "reference ring", 0);
+    for (int i = 0; i < CASES; i++) {
+        struct slow_transfer transfers[TRANSFERS];
+        struct transfer_report reports[TRANSFERS];
+        draw(&world, draws, transfers);
+        fast_run(&world, transfers, reports, TRANSFERS);
+        slow_ring(&world, transfers, TRANSFERS);
+        wrong += slow_differences(transfers, reports, TRANSFERS);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    random_close(draws);
+    topology_free(&world.topology);
+}
+
+static void test_bits(void)
+{
+    enum { SIZE = 200 };
+    struct random_stream *draws = random_open(1, "ring bits", 0);
+    int wrong = 0;
+    for (int round = 0; round < 2000; round++) {
+        uint32_t n = 1 + (uint32_t)random_below(draws, SIZE);
+        uint64_t bits[(SIZE + 63) / 64] = {0};
+        bool plain[SIZE] = {false};
+        for (int i = 0; i < 6; i++) {
+            uint32_t first = (uint32_t)random_below(draws, n), length = (uint32_t)random_below(draws, n + 1);
+            bool is_any = false, is_set = random_below(draws, 2);
+            for (uint32_t k = 0; k < length; k++)
+                is_any |= plain[(first + k) % n];
+            wrong += is_any != ring_bits_any(bits, n, first, length);
+            (is_set ? ring_bits_set : ring_bits_clear)(bits, n, first, length);
+            for (uint32_t k = 0; k < length; k++)
+                plain[(first + k) % n] = is_set;
+            uint32_t next = first, back = first, steps = 0;
+            while (next < n && !plain[next])
+                next++;
+            for (; !plain[back] && steps < n; steps++)
+                back = (back + n - 1) % n;
+            wrong += ring_bits_next(bits, first, n) != next;
+            wrong += steps < n && ring_bits_back(bits, n, first) != back;
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    random_close(draws);
+}
+
+/* 65,536 servers, each to one half around the ring: 2 segments' worth of waiting and no n * n. */
+static void test_large(void)
+{
+    struct world world;
+    enum { SERVERS = 65536, SENT = 2000 };
+    open_small(&world, SERVERS, 8, 2);
+    world_start(&world);
+    for (uint32_t i = 0; i < SENT; i++)
+        CU_ASSERT_EQUAL(try_send(&world, i * 32, (i * 32 + 1 + i * 16) % SERVERS, MEGABYTE, 1), STATUS_OK);
+    engine_run(world.engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(network_unfinished(world.network), 0);
+    CU_ASSERT_EQUAL(network_totals(world.network).done, SENT);
+    world_close(&world);
+}
+
+void suite_fabric_ring(void)
+{
+    CU_pSuite suite = CU_add_suite("fabric ring", NULL, NULL);
+    CU_add_test(suite, "one transfer to the picosecond", test_one);
+    CU_add_test(suite, "the second transfer of a circuit", test_two);
+    CU_add_test(suite, "arcs that share a wavelength", test_reuse);
+    CU_add_test(suite, "what cannot be", test_impossible);
+    CU_add_test(suite, "sets of segments", test_bits);
+    CU_add_test(suite, "as the slow ring says", test_reference);
+    CU_add_test(suite, "65,536 servers", test_large);
+}
