@@ -39,6 +39,10 @@ int main(void)
     suite_network_queues();
     suite_network_collective();
     suite_network_reference();
+    suite_fabric_ring();
+    suite_fabric_rotor();
+    suite_fabric_static();
+    suite_fabric_packet();
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();
     unsigned failed = CU_get_number_of_failures() + CU_get_number_of_suites_failed();

@@ -31,6 +31,10 @@ void suite_network(void);
 void suite_network_queues(void);
 void suite_network_collective(void);
 void suite_network_reference(void);
+void suite_fabric_ring(void);
+void suite_fabric_rotor(void);
+void suite_fabric_static(void);
+void suite_fabric_packet(void);
 void suite_runner(void);
 void suite_runner_folder(void);
 

@@ -10,6 +10,10 @@ static const struct fabric *const registry[] = {
     &fabric_ramp,
     &fabric_ocs,
     &fabric_awgr,
+    &fabric_ring,
+    &fabric_rotor,
+    &fabric_static,
+    &fabric_packet,
 };
 enum { FABRIC_COUNT = sizeof registry / sizeof *registry };
 

@@ -7,5 +7,9 @@
 extern const struct fabric fabric_ramp;
 extern const struct fabric fabric_ocs;
 extern const struct fabric fabric_awgr;
+extern const struct fabric fabric_ring;
+extern const struct fabric fabric_rotor;
+extern const struct fabric fabric_static;
+extern const struct fabric fabric_packet;
 
 #endif

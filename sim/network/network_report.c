@@ -108,6 +108,7 @@ static void explain_hardware(const struct network *network, uint32_t index, char
     }
     free(plan.hold.ids);
     free(plan.wait.ids);
+    free(plan.evict.ids);
 }
 
 static void explain_one(const struct network *network, uint32_t index, FILE *out)
