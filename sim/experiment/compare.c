@@ -97,7 +97,7 @@ static bool row_matches(const char **row, const struct condition *conditions, si
     return true;
 }
 
-/* The share of a model's decided jobs that were blocked or cut off, from jobs.csv. */
+/* The share of a model's jobs that did not complete, from jobs.csv. */
 static enum status model_blocking(const char *directory, const char *run, const char *model, double *rate,
                                   struct error *error)
 {
