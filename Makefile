@@ -153,6 +153,7 @@ install: all
 	@./ocsim completion zsh > $(SHARE)/zsh/site-functions/_ocsim
 	@./ocsim completion fish > $(SHARE)/fish/vendor_completions.d/ocsim.fish
 
+	@./ocsim man topology > $(SHARE)/man/man5/ocsim-topology.5
 # Where the data will be is compiled into one file: another PREFIX compiles that one anew.
 .PHONY: .FORCE
 $(BUILD)/prefix: .FORCE

@@ -3,6 +3,7 @@
  *   - man pages, schema and completions hold every command, key and column;
  *   - the glossary has the columns of the files, in their order;
  *   - the schema's patterns take what the table gives as default and example, and no bare number;
+ *   - tables in the documentation are what the program prints;
  *   - every scenario that comes with ocsim is right, and the tutorials run. */
 #include <CUnit/Basic.h>
 #include <cjson/cJSON.h>
@@ -163,9 +164,9 @@ static void test_keys_everywhere(void)
 /* A line that opens with a dot is a request; only those we mean may be there. */
 static void test_roff(void)
 {
-    static const char *const names[] = {"ocsim", "scenario", "results"};
+    static const char *const names[] = {"ocsim", "scenario", "topology", "results"};
     static const char requests[] = ".TH .SH .TP .PP .nf .fi .br .B .BR ";
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         char *text = page(names[i], NULL);
         CU_ASSERT_EQUAL(strncmp(text, ".TH ocsim", 9), 0);
         for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
@@ -353,6 +354,24 @@ static void test_columns(void)
     free(markdown);
 }
 
+/* Tables in the documentation are those of the code. */
+static void test_documentation(void)
+{
+    static const struct {
+        const char *path, *page;
+    } tables[] = {{"scenarios/README.md", "results"}, {"topologies/README.md", "topology"}};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char *table = page(tables[i].page, "--markdown"), *text;
+        size_t size;
+        CU_ASSERT_EQUAL_FATAL(file_read(tables[i].path, 1 << 20, &text, &size, NULL), STATUS_OK);
+        if (!strstr(text, table))
+            printf("\n  %s: put in what `ocsim man %s --markdown` prints\n", tables[i].path, tables[i].page);
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, table));
+        free(text);
+        free(table);
+    }
+}
+
 /* ---- scenarios ---- */
 
 static int check_scenario(const char *path, const struct stat *about, int kind, struct FTW *place)
@@ -408,6 +427,7 @@ void suite_help(void)
     CU_add_test(suite, "bash completes", test_bash);
     CU_add_test(suite, "refusals", test_refusals);
     CU_add_test(suite, "columns", test_columns);
+    CU_add_test(suite, "tables in the documentation", test_documentation);
     CU_add_test(suite, "every scenario is right", test_scenarios);
     CU_add_test(suite, "tutorials run", test_tutorials);
 }

@@ -17,8 +17,8 @@ const struct cli_command cli_commands[] = {
      "turn a PipeDream graph.txt into a model file, checked"},
     {"trace", cli_trace, "SCENARIO [key=value ...] -o FILE [--window FROM,TO] [--job N] [--steps N] [--limit N]",
      "the first run as a timeline for ui.perfetto.dev: jobs, their first step op by op, transfers, the queue"},
-    {"man", cli_man, "ocsim|scenario|results [--markdown]",
-     "reference of commands, scenario keys or result columns, as a man page or Markdown"},
+    {"man", cli_man, "ocsim|scenario|topology|results [--markdown]",
+     "reference of commands, scenario keys, topology keys or result columns, as a man page or Markdown"},
     {"schema", cli_schema, "", "a JSON Schema of scenario files, for editors"},
     {"completion", cli_completion, "bash|zsh|fish", "a script that lets the shell complete commands, options and keys"},
 };

@@ -1,4 +1,5 @@
-/* ocsim man ocsim|scenario|results [--markdown]: reference pages, made from the tables of commands, keys and columns.
+/* ocsim man ocsim|scenario|topology|results [--markdown]: reference pages, made from the tables of commands, keys and
+ * columns.
  *
  * Without --markdown a page is roff for man(1): `ocsim man ocsim | man -l -`.
  */
@@ -10,6 +11,7 @@
 #include "engine/memory.h"
 #include "experiment/columns.h"
 #include "input/text.h"
+#include "topology/topology.h"
 
 /* ---- roff ---- */
 
@@ -96,7 +98,7 @@ static void man_ocsim(void)
         put_term(codes[i][0]);
         puts(codes[i][1]);
     }
-    puts(".SH SEE ALSO\n.BR ocsim-scenario (5),\n.BR ocsim-results (5)");
+    puts(".SH SEE ALSO\n.BR ocsim-scenario (5),\n.BR ocsim-topology (5),\n.BR ocsim-results (5)");
 }
 
 static void markdown_ocsim(void)
@@ -168,6 +170,26 @@ static void man_scenario(void)
     puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-results (5)");
 }
 
+/* ---- ocsim-topology(5) ---- */
+
+static void man_topology(void)
+{
+    put_title("ocsim-topology", 5, "topology files of ocsim");
+    puts(".SH DESCRIPTION");
+    put_roff("A topology is a YAML file of the keys below: how many servers there are, how they are called "
+             "(group-rack-place), what device each has and which fabric connects them. Scenarios name it with the key "
+             "topology. Keys of a fabric that is not in use are errors.\n");
+    puts(".SH KEYS");
+    for (size_t i = 0; i < topology_key_count; i++)
+        put_key(&topology_keys[i]);
+    puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-scenario (5)");
+}
+
+static void markdown_topology(void)
+{
+    keys_explain_all(topology_keys, topology_key_count, true, stdout);
+}
+
 /* ---- ocsim-results(5) ---- */
 
 static void put_columns(const char *file, const struct column *columns, size_t count)
@@ -234,6 +256,7 @@ static const struct {
     void (*markdown)(void);
 } pages[] = {{"ocsim", man_ocsim, markdown_ocsim},
              {"scenario", man_scenario, markdown_scenario},
+             {"topology", man_topology, markdown_topology},
              {"results", man_results, markdown_results}};
 
 static enum status print_page(const char *name, bool is_markdown, struct error *error)
@@ -245,7 +268,7 @@ static enum status print_page(const char *name, bool is_markdown, struct error *
             return STATUS_OK;
         }
     }
-    return error_set(error, STATUS_USER, "man: '%s' is not allowed; expected ocsim, scenario or results",
+    return error_set(error, STATUS_USER, "man: '%s' is not allowed; expected ocsim, scenario, topology or results",
                      text_show(name, shown));
 }
 

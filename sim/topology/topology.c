@@ -7,8 +7,7 @@
 
 #define AT(field) .offset = offsetof(struct topology, field)
 
-/* The keys of a topology file. */
-static const struct key table[] = {
+const struct key topology_keys[] = {
     {.name = "title", .type = KEY_TEXT, AT(title), .doc = "A name for the cluster.", .example = "RAMP, 32 servers"},
     {.name = "fabric",
      .type = KEY_CHOICE,
@@ -267,7 +266,7 @@ static const struct key table[] = {
      .when = "fabric=packet",
      .doc = "Servers below one edge switch of the fat tree."},
 };
-enum { KEY_COUNT = sizeof table / sizeof *table };
+const size_t topology_key_count = sizeof topology_keys / sizeof *topology_keys;
 
 /* What the published formulas need (PAC-ML simulator, section 6): a subgroup of d members has groups / (d - 1)
  * transceivers a pair, and that must not be none. */
@@ -301,7 +300,7 @@ enum status topology_load(const char *path, struct topology *out, struct error *
     enum status status = yaml_tree_load(path, &tree, error);
     if (status != STATUS_OK)
         return status;
-    keys_init(&keys, table, KEY_COUNT, &topology);
+    keys_init(&keys, topology_keys, topology_key_count, &topology);
     status = keys_read_tree(&keys, tree.root, NULL, error);
     if (status == STATUS_OK) {
         status = keys_check(&keys, error);

@@ -8,10 +8,12 @@
 #define TOPOLOGY_TOPOLOGY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/memory.h"
 #include "engine/status.h"
+#include "input/keys.h"
 
 /* A rack's servers are the bits of one 64-bit word; RAMP has at most 64 wavelengths, hence 64 servers, a rack. */
 enum { TOPOLOGY_RACK_MAX = 64, TOPOLOGY_NAME_BYTES = 36 };
@@ -66,6 +68,10 @@ struct topology {
     } packet;
     struct arena arena; /* owns the texts */
 };
+
+/* The keys of a topology file. */
+extern const struct key topology_keys[];
+extern const size_t topology_key_count;
 
 /* Reads a topology file. Fills *out on success only; topology_free releases what it owns. */
 STATUS_MUST_USE enum status topology_load(const char *path, struct topology *out, struct error *error);
