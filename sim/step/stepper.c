@@ -42,6 +42,7 @@ struct stepper_job {
     uint32_t *in_count;   /* per task: data links that enter it */
     uint32_t *part_start; /* per op, and the number of parts of one pass behind the last */
     struct link_run *links;
+    uint32_t *part_of; /* per (list, local number of a server) */
     /* of the step under way */
     sim_time start;
     uint32_t *need;                          /* per task: data links still to come */
@@ -89,14 +90,11 @@ static void fail(struct stepper *stepper, const struct error *error)
 
 /* ---- devices ---- */
 
-/* Which part of a task sits on a server; a list names a server once. */
+/* Which part of a task sits on a server. */
 static uint32_t part_on(const struct stepper_job *job, uint32_t task, uint32_t server)
 {
-    struct placement_list at = servers_of(job, task);
-    uint32_t part = 0;
-    while (job->placement->servers[at.start + part] != server)
-        require(++part < at.count);
-    return part;
+    uint32_t list = job->placement->list_of_op[task % job->op_count];
+    return job->part_of[(size_t)list * job->placement->used_count + job->stepper->devices[server].local];
 }
 
 /* The op on a device ends or is paused now. */
@@ -360,6 +358,18 @@ static void allocate(struct stepper_job *job)
         job->part_start[op + 1] = job->part_start[op] + job->split->parts[op];
 }
 
+static void map_parts(struct stepper_job *job)
+{
+    const struct placement *placement = job->placement;
+    job->part_of =
+        arena_alloc(&job->arena, (size_t)placement->list_count * placement->used_count, sizeof *job->part_of);
+    for (uint32_t list = 0; list < placement->list_count; list++)
+        for (uint32_t part = 0; part < placement->lists[list].count; part++) {
+            uint32_t server = placement->servers[placement->lists[list].start + part];
+            job->part_of[(size_t)list * placement->used_count + job->stepper->devices[server].local] = part;
+        }
+}
+
 enum status stepper_add(struct stepper *stepper, const struct step_input *input, uint32_t number, stepper_done *done,
                         void *context, struct stepper_job **out, struct error *error)
 {
@@ -386,8 +396,10 @@ enum status stepper_add(struct stepper *stepper, const struct step_input *input,
         struct device *device = &stepper->devices[input->placement->used[i]];
         require(!device->job);
         device->job = job;
+        device->local = i;
         device->task = READY_NONE;
     }
+    map_parts(job);
     *out = job;
     return STATUS_OK;
 }
