@@ -336,6 +336,7 @@ static void test_columns(void)
                                      "scenarios/tutorial/1-hello.yaml",
                                      "run.horizon=20000s",
                                      "sweep={s: {key: partition.strategy, values: [max, random]}}",
+                                     "-q",
                                      "-o",
                                      folder,
                                      NULL};
@@ -401,7 +402,7 @@ static void test_tutorials(void)
                      {"scenarios/tutorial/2-sweep.yaml", "run.horizon=20000s"},
                      {"scenarios/tutorial/3-own-question.yaml", "run.horizon=150s"}};
     for (size_t i = 0; i < sizeof tutorials / sizeof *tutorials; i++) {
-        const char *const arguments[] = {"run", tutorials[i].path, tutorials[i].horizon, "-o", folder, NULL};
+        const char *const arguments[] = {"run", tutorials[i].path, tutorials[i].horizon, "-q", "-o", folder, NULL};
         char path[100], *text;
         size_t size, rows = 0;
         remove_folder();
