@@ -29,19 +29,28 @@ static void on_send(struct engine *engine, const struct event *event, void *cont
     struct error error = {0};
     (void)engine;
     sender->reports[event->entity].end = -1;
+    network_check(sender->world->network);
     CU_ASSERT_EQUAL_FATAL(network_send(sender->world->network, &request, NULL, &error), STATUS_OK);
 }
 
-void fast_run(struct world *world, struct slow_transfer *transfers, struct transfer_report *reports, int count)
+static void add_busy(void *context, const struct hardware_use *use)
+{
+    *(sim_time *)context += use->busy;
+}
+
+sim_time fast_run(struct world *world, struct slow_transfer *transfers, struct transfer_report *reports, int count)
 {
     struct sender sender = {world, transfers, reports};
+    sim_time busy = 0;
     world_start(world);
     engine_on(world->engine, WORLD_SEND_KIND, on_send, &sender);
     for (int i = 0; i < count; i++)
         (void)engine_schedule(world->engine, transfers[i].sent, 0, WORLD_SEND_KIND, (uint32_t)i, 0);
     engine_run(world->engine, SIM_TIME_MAX);
     CU_ASSERT_EQUAL(network_unfinished(world->network), 0);
+    network_visit_hardware(world->network, add_busy, &busy);
     world_stop(world);
+    return busy;
 }
 
 int slow_differences(const struct slow_transfer *transfers, const struct transfer_report *reports, int count)

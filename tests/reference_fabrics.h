@@ -35,8 +35,9 @@ void slow_packet(const struct world *world, struct slow_transfer *transfers, int
 /* True when `left` goes before `right` in the order of the world's options. */
 bool slow_is_before(const struct world *world, const struct slow_transfer *transfers, int left, int right);
 
-/* Runs the network of the world, started and stopped here, on the case. */
-void fast_run(struct world *world, struct slow_transfer *transfers, struct transfer_report *reports, int count);
+/* Runs the network of the world, started and stopped here, on the case; its books are checked whenever something is
+ * sent. Returns the busy time of all its hardware together. */
+sim_time fast_run(struct world *world, struct slow_transfer *transfers, struct transfer_report *reports, int count);
 
 /* How many transfers end, wait, switch or are cleared otherwise in the reports than in the answers. */
 int slow_differences(const struct slow_transfer *transfers, const struct transfer_report *reports, int count);

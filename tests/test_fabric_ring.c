@@ -169,7 +169,7 @@ static void test_reference(void)
         struct slow_transfer transfers[TRANSFERS];
         struct transfer_report reports[TRANSFERS];
         draw(&world, draws, transfers);
-        fast_run(&world, transfers, reports, TRANSFERS);
+        (void)fast_run(&world, transfers, reports, TRANSFERS);
         slow_ring(&world, transfers, TRANSFERS);
         wrong += slow_differences(transfers, reports, TRANSFERS);
     }

@@ -1,7 +1,7 @@
 /* Rotor switches. Properties: windows by arithmetic are those of the schedule's definition; the goodput of a saturated
  * pair is duty / (matchings / switches), exactly over whole cycles; a transfer over many windows takes few events, and
  * none happen while nothing is pending; detours help a lone sender; what cannot be is refused; 1200 random cases, one
- * hop and two, end as the slow rotor says.
+ * hop and two, end as the slow rotor says, and ports are busy while bytes are sent.
  */
 #include "suites.h"
 
@@ -226,9 +226,12 @@ static void compare(bool is_two_hop)
         struct slow_transfer transfers[TRANSFERS];
         struct transfer_report reports[TRANSFERS];
         draw(&world, draws, transfers);
-        fast_run(&world, transfers, reports, TRANSFERS);
+        sim_time busy = fast_run(&world, transfers, reports, TRANSFERS), work = 0;
         slow_rotor(&world, transfers, TRANSFERS);
         wrong += slow_differences(transfers, reports, TRANSFERS);
+        for (int k = 0; k < TRANSFERS; k++)
+            work += reports[k].is_cleared ? 0 : (sim_time)reports[k].bytes;
+        wrong += is_two_hop ? busy < work || busy > 2 * work : busy != work; /* a byte a tick */
     }
     CU_ASSERT_EQUAL(wrong, 0);
     random_close(draws);

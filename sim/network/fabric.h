@@ -53,7 +53,7 @@ void fabric_list_add(struct fabric_list *list, uint64_t id);
 /* The answer of plan: what to hold, or what to stand in line at. */
 struct fabric_plan {
     struct fabric_list hold; /* all hardware of the circuit, each once */
-    struct fabric_list wait; /* plan_choose alone: hardware or lines (see first_line) any of whose release may help */
+    struct fabric_list wait; /* plan_choose alone: hardware or lines any of whose release may help */
     struct fabric_list
         evict; /* plan_choose alone: hardware whose idle circuits must go first (ring: arcs that overlap) */
     uint32_t stopped_switch; /* the switch that goes dark while this circuit is set up (scope switch), or FABRIC_NONE */
@@ -93,11 +93,16 @@ struct fabric {
     /* The hardware of a circuit where there is no choice: fills plan->hold. NULL for others. */
     void (*plan)(const struct fabric_state *state, const struct fabric_pair *pair, struct fabric_plan *plan);
 
-    /* The same where the fabric picks among alternatives: looks at network_hardware_is_free and returns true with
-     * plan->hold filled, or false with plan->wait filled (at least one entry). An entry of wait below
-     * dense is hardware; FABRIC_LINE(i) is line i. */
+    /* The same where the fabric picks among alternatives (switches, planes): looks at network_hardware_is_free and
+     * returns true with plan->hold filled, or false with plan->wait filled, in one of two ways. Either one busy piece
+     * of hardware for every alternative, in their order: the request is tried again when one of them opens, and then
+     * stands in line for that alternative alone (alternative_of). Or any number of FABRIC_LINE(i): it is tried again
+     * when one of these moves on (line_of), which costs more where lines are long. */
     bool (*plan_choose)(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
                         struct fabric_plan *plan);
+
+    /* With plan_choose: which alternative a piece of hardware belongs to. Needed for the first way of waiting. */
+    uint32_t (*alternative_of)(const struct fabric_state *state, uint64_t hardware);
 
     /* With plan_choose: the line that moves on when this hardware is released, or FABRIC_NONE. */
     uint32_t (*line_of)(const struct fabric_state *state, uint64_t hardware);
@@ -115,6 +120,9 @@ struct fabric {
 
     /* An event scheduled with network_schedule. */
     void (*on_event)(struct network *network, const struct event *event);
+
+    /* With send: network_visit_hardware of the fabric's own hardware. */
+    void (*visit)(const struct network *network, hardware_visitor *visit, void *context);
 
     /* With send: what a transfer waits for, for people ("its slot on a rotor switch"); may be NULL. */
     void (*explain)(const struct network *network, uint32_t transfer, char text[FABRIC_TEXT_BYTES]);

@@ -14,7 +14,9 @@
  * than their own error count as that tick. A flow whose rate never changed ends
  * exactly at bytes / rate. Then the latency follows, links given back.
  *
- * Accounting: no wait, no reconfiguration; payload is everything above latency.
+ * Accounting: no wait, no reconfiguration; payload is everything above latency. A
+ * link is busy while at least one flow crosses it. Hardware numbers: servers up,
+ * servers down, edge switches up, edge switches down.
  */
 #include "network/fabrics.h"
 
@@ -36,8 +38,14 @@ struct packet_flow {
     bool is_steady; /* the rate never changed */
 };
 
+struct packet_link {
+    sim_time busy, from;
+    uint32_t flows; /* that cross it now, since from */
+};
+
 struct packet {
     struct share *shares;
+    struct packet_link *links;
     struct packet_flow *flows;
     size_t capacity;
     uint32_t servers, edges, radix;
@@ -63,6 +71,7 @@ static enum status open_packet(struct fabric_state *state, struct error *error)
     packet->edges = (packet->servers + packet->radix - 1) / packet->radix;
     packet->has_core_links = topology->packet.oversubscription > 1;
     packet->shares = share_create(2 * (packet->servers + packet->edges));
+    packet->links = memory_alloc(2 * ((size_t)packet->servers + packet->edges), sizeof *packet->links);
     for (uint32_t i = 0; i < 2 * packet->servers; i++)
         share_capacity(packet->shares, i, rate);
     for (uint32_t i = 0; i < 2 * packet->edges; i++)
@@ -76,19 +85,30 @@ static void close_packet(struct fabric_state *state)
     struct packet *packet = state->own;
     share_destroy(packet->shares);
     free(packet->flows);
+    free(packet->links);
     free(packet);
 }
 
+/* Two links, or four across the core. */
 static uint32_t links_of(const struct packet *packet, uint32_t source, uint32_t target, uint32_t links[SHARE_LINKS])
 {
     uint32_t out = source / packet->radix, in = target / packet->radix, count = 0;
     links[count++] = source;
     links[count++] = packet->servers + target;
-    if (out != in && packet->has_core_links) {
+    if (out != in) {
         links[count++] = 2 * packet->servers + out;
         links[count++] = 2 * packet->servers + packet->edges + in;
     }
     return count;
+}
+
+static void book(struct packet_link *link, sim_time now, bool is_coming)
+{
+    if (link->flows > 0)
+        link->busy += now - link->from;
+    link->from = now;
+    require(is_coming || link->flows > 0);
+    link->flows = is_coming ? link->flows + 1 : link->flows - 1;
 }
 
 static void update_soon(struct network *network, struct packet *packet)
@@ -105,7 +125,9 @@ static enum status send_packet(struct network *network, uint32_t transfer, struc
     struct transfer_view view = network_transfer(network, transfer);
     uint32_t links[SHARE_LINKS], count = links_of(packet, view.source, view.target, links);
     (void)error;
-    uint32_t flow = share_add(packet->shares, links, count);
+    for (uint32_t i = 0; i < count; i++)
+        book(&packet->links[links[i]], view.start, true);
+    uint32_t flow = share_add(packet->shares, links, packet->has_core_links ? count : 2);
     if (flow >= packet->capacity)
         packet->flows = memory_grow(packet->flows, &packet->capacity, (size_t)flow + 1, sizeof *packet->flows);
     packet->flows[flow] =
@@ -180,10 +202,14 @@ static void arrive(struct network *network, uint32_t transfer)
 static void leave(struct network *network, struct packet *packet, uint32_t number)
 {
     uint32_t transfer = packet->flows[number].transfer;
-    sim_time arrival;
+    sim_time arrival, now = engine_now(network_engine(network));
+    struct transfer_view view = network_transfer(network, transfer);
+    uint32_t links[SHARE_LINKS], count = links_of(packet, view.source, view.target, links);
+    for (uint32_t i = 0; i < count; i++)
+        book(&packet->links[links[i]], now, false);
     share_remove(packet->shares, number);
     update_soon(network, packet);
-    if (clock_add(engine_now(network_engine(network)), network_fabric(network)->latency, &arrival)) {
+    if (clock_add(now, network_fabric(network)->latency, &arrival)) {
         network_schedule(network, arrival, transfer, EVENT_ARRIVED);
         return;
     }
@@ -203,6 +229,18 @@ static void on_packet(struct network *network, const struct event *event)
         arrive(network, event->entity);
 }
 
+static void visit_packet(const struct network *network, hardware_visitor *visit, void *context)
+{
+    const struct packet *packet = network_fabric(network)->own;
+    sim_time now = engine_now(network_engine(network));
+    for (uint32_t i = 0; i < 2 * (packet->servers + packet->edges); i++) {
+        const struct packet_link *link = &packet->links[i];
+        struct hardware_use use = {.hardware = i, .busy = link->busy + (link->flows ? now - link->from : 0)};
+        use.idle = now - use.busy;
+        visit(context, &use);
+    }
+}
+
 const struct fabric fabric_packet = {
     .name = "packet",
     .doc = "No circuits: flows share the links of a two-level fat tree, max-min fair. The electrical baseline.",
@@ -210,4 +248,5 @@ const struct fabric fabric_packet = {
     .close = close_packet,
     .send = send_packet,
     .on_event = on_packet,
+    .visit = visit_packet,
 };

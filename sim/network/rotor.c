@@ -8,6 +8,9 @@
  * interrupted by others. Pairs never disturb each other, so strict order and
  * backfill are the same here, and circuit policies mean nothing.
  *
+ * Hardware numbers: server * switches + switch, a port; busy while it sends,
+ * switching while its switch is dark.
+ *
  * Accounting: payload is the time that it sends, latency that of one trip,
  * everything else is wait, the dark times within included; reconfiguration is 0.
  *
@@ -19,7 +22,9 @@
  */
 #include "network/rotor.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/memory.h"
 #include "network/fabrics.h"
@@ -31,6 +36,8 @@ struct pair {
     struct waitlist line;
     uint64_t key;      /* source * n + target */
     uint32_t transfer; /* that sends; 0 = none */
+    int64_t window;    /* where it began, at this time, with so much to send */
+    sim_time began, work;
     bool is_serve_due;
     uint32_t next_free;
 };
@@ -40,6 +47,7 @@ struct rotor {
     struct rotor_map map; /* of pairs with something pending */
     struct pair *pairs;
     size_t count, capacity;
+    sim_time *busy;               /* of ports, in windows of transfers that are through */
     uint32_t free_pair;           /* FABRIC_NONE = none */
     struct rotor_detours *detour; /* owned; NULL = one hop */
 };
@@ -84,6 +92,7 @@ static enum status open_rotor(struct fabric_state *state, struct error *error)
     struct rotor *rotor = memory_alloc(1, sizeof *rotor);
     rotor->schedule = schedule;
     rotor->free_pair = FABRIC_NONE;
+    rotor->busy = memory_alloc((size_t)schedule.servers * schedule.switches, sizeof *rotor->busy);
     rotor->detour = t->rotor.is_two_hop ? rotor_detour_open(&rotor->schedule) : NULL;
     state->own = rotor;
     return STATUS_OK;
@@ -97,6 +106,7 @@ static void close_rotor(struct fabric_state *state)
     rotor_detour_close(rotor->detour);
     rotor_map_free(&rotor->map);
     free(rotor->pairs);
+    free(rotor->busy);
     free(rotor);
 }
 
@@ -173,6 +183,9 @@ static void begin(struct network *network, struct rotor *rotor, uint32_t index, 
     sim_time work = fabric_payload(network_fabric(network), view.bytes, 1), arrival;
     sim_time end = rotor_sent(&rotor->schedule, difference, c, engine_now(network_engine(network)), work);
     pair->transfer = transfer;
+    pair->window = c;
+    pair->began = engine_now(network_engine(network));
+    pair->work = work;
     *network_transfer_word(network, transfer) = 1;
     network_begin(network, transfer);
     if (end == SIM_TIME_MAX || !clock_add(end, network_fabric(network)->latency, &arrival)) {
@@ -235,6 +248,36 @@ static void arrive(struct network *network, uint32_t transfer)
     network_finish(network, transfer, &parts);
 }
 
+/* Adds what the pair's transfer has sent up to now to the ports of its source, among `busy` of all ports. */
+static void book(const struct rotor *rotor, const struct pair *pair, sim_time now, sim_time *busy)
+{
+    const struct rotor_schedule *schedule = &rotor->schedule;
+    uint32_t source = (uint32_t)(pair->key / schedule->servers), target = (uint32_t)(pair->key % schedule->servers);
+    uint32_t difference = rotor_difference(schedule, source, target);
+    sim_time done = rotor_done(schedule, difference, pair->window, pair->began, pair->work, now);
+    if (done > 0)
+        rotor_spread(schedule, difference, pair->window, pair->began, done, &busy[(size_t)source * schedule->switches]);
+}
+
+static void visit_rotor(const struct network *network, hardware_visitor *visit, void *context)
+{
+    const struct rotor *rotor = network_fabric(network)->own;
+    sim_time now = engine_now(network_engine(network));
+    uint32_t ports = rotor->schedule.servers * rotor->schedule.switches;
+    if (rotor->detour) {
+        rotor_detour_visit(rotor->detour, network, visit, context);
+        return;
+    }
+    sim_time *busy = memory_alloc(ports, sizeof *busy);
+    memcpy(busy, rotor->busy, ports * sizeof *busy);
+    for (size_t i = 0; i < rotor->count; i++)
+        if (rotor->pairs[i].transfer != 0)
+            book(rotor, &rotor->pairs[i], now, busy);
+    for (uint32_t i = 0; i < ports; i++)
+        rotor_visit_port(&rotor->schedule, i, busy[i], now, visit, context);
+    free(busy);
+}
+
 static void on_rotor(struct network *network, const struct event *event)
 {
     struct rotor *rotor = network_fabric(network)->own;
@@ -243,6 +286,7 @@ static void on_rotor(struct network *network, const struct event *event)
     } else if (event->data == EVENT_SERVE) {
         serve(network, rotor, event->entity);
     } else if (event->data == EVENT_SENT) {
+        book(rotor, &rotor->pairs[event->entity], event->time, rotor->busy);
         rotor->pairs[event->entity].transfer = 0;
         serve_at(network, rotor, event->entity, event->time);
     } else if (event->data == EVENT_ARRIVED) {
@@ -265,5 +309,6 @@ const struct fabric fabric_rotor = {
     .close = close_rotor,
     .send = send_rotor,
     .on_event = on_rotor,
+    .visit = visit_rotor,
     .explain = explain_rotor,
 };

@@ -52,6 +52,21 @@ int64_t rotor_next(const struct rotor_schedule *schedule, uint32_t difference, s
 sim_time rotor_sent(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time,
                     sim_time work);
 
+/* Of `work` ticks that begin at a time within window c: those sent by now. */
+sim_time rotor_done(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
+                    sim_time now);
+
+/* Adds the ticks to the switches that the windows are on: busy[switch]. O(switches). */
+void rotor_spread(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
+                  sim_time *busy);
+
+/* How long a switch has been dark since time 0. */
+sim_time rotor_dark(const struct rotor_schedule *schedule, uint32_t which, sim_time now);
+
+/* Hands the port of a server on a switch to a visitor. */
+void rotor_visit_port(const struct rotor_schedule *schedule, uint32_t port, sim_time busy, sim_time now,
+                      hardware_visitor *visit, void *context);
+
 /* A map from 64-bit numbers to places, with removal. Zeroed memory is empty. */
 struct rotor_map {
     uint64_t *keys; /* plus 1; 0 = free */

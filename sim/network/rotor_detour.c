@@ -64,6 +64,7 @@ struct server {
 };
 
 struct transmitter {
+    sim_time busy, from; /* of pieces before; of this one */
     bool is_busy, is_looking;
 };
 
@@ -264,6 +265,7 @@ static void send_piece(struct rotor_detours *d, struct network *network, const s
     d->pieces[index] = *piece;
     require(piece->ticks > 0 && !d->transmitters[piece->sender].is_busy);
     d->transmitters[piece->sender].is_busy = true;
+    d->transmitters[piece->sender].from = now;
     if (trip->sending++ == 0)
         trip->since = now;
     if (!trip->is_begun)
@@ -421,6 +423,7 @@ static void sent(struct rotor_detours *d, struct network *network, uint32_t inde
     struct trip *trip = &d->trips[piece->trip];
     uint32_t switches = d->schedule->switches;
     d->transmitters[piece->sender].is_busy = false;
+    d->transmitters[piece->sender].busy += engine_now(network_engine(network)) - d->transmitters[piece->sender].from;
     if (--trip->sending == 0)
         trip->payload += engine_now(network_engine(network)) - trip->since;
     look_soon(d, network, piece->sender / switches, piece->sender % switches);
@@ -486,5 +489,15 @@ void rotor_detour_event(struct rotor_detours *d, struct network *network, const 
     default:
         clear_loose(d, network, event->entity);
         break;
+    }
+}
+
+void rotor_detour_visit(const struct rotor_detours *d, const struct network *network, hardware_visitor *visit,
+                        void *context)
+{
+    sim_time now = engine_now(network_engine(network));
+    for (uint32_t i = 0; i < d->schedule->servers * d->schedule->switches; i++) {
+        const struct transmitter *at = &d->transmitters[i];
+        rotor_visit_port(d->schedule, i, at->busy + (at->is_busy ? now - at->from : 0), now, visit, context);
     }
 }

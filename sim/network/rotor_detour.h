@@ -14,4 +14,7 @@ STATUS_MUST_USE enum status rotor_detour_send(struct rotor_detours *detours, str
                                               struct error *error);
 void rotor_detour_event(struct rotor_detours *detours, struct network *network, const struct event *event);
 
+void rotor_detour_visit(const struct rotor_detours *detours, const struct network *network, hardware_visitor *visit,
+                        void *context);
+
 #endif

@@ -1,3 +1,7 @@
+/* The schedule of a rotor by arithmetic (rotor.h says what and why), and the map of pairs.
+ *
+ * Everything about windows is O(1) in their number; 128-bit products, so nothing wraps before the clock ends.
+ */
 #include "network/rotor.h"
 
 #include <stdlib.h>
@@ -58,6 +62,65 @@ sim_time rotor_sent(const struct rotor_schedule *schedule, uint32_t difference, 
         return SIM_TIME_MAX;
     begin = rotor_showing(schedule, (int64_t)showing);
     return begin == SIM_TIME_MAX ? begin : begin + (work - whole * schedule->lit);
+}
+
+static sim_time least(sim_time left, sim_time right)
+{
+    return left < right ? left : right;
+}
+
+sim_time rotor_done(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
+                    sim_time now)
+{
+    int64_t begun = rotor_showing_at(schedule, now);
+    int64_t last = floor_divide(begun - ((int64_t)difference - 1), schedule->matchings);
+    sim_time end = rotor_showing(schedule, rotor_window(schedule, difference, c)) + schedule->lit;
+    require(time <= now && last >= c);
+    if (last == c)
+        return least(work, least(now, end) - time);
+    sim_time in_last = now - rotor_showing(schedule, rotor_window(schedule, difference, last));
+    return least(work, end - time + (last - c - 1) * schedule->lit + least(in_last, schedule->lit));
+}
+
+void rotor_spread(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
+                  sim_time *busy)
+{
+    int64_t switches = schedule->switches, j = rotor_window(schedule, difference, c);
+    sim_time first = least(work, rotor_showing(schedule, j) + schedule->lit - time);
+    busy[j - floor_divide(j, switches) * switches] += first;
+    int64_t whole = (work - first) / schedule->lit, rest = (work - first) % schedule->lit;
+    /* The next windows go round the switches in steps of M modulo P: each switch every P-th window at the latest. */
+    for (int64_t i = 0; i < switches && i <= whole; i++) {
+        j += schedule->matchings;
+        sim_time *at = &busy[j - floor_divide(j, switches) * switches];
+        *at += (whole - i + switches - 1) / switches * schedule->lit;
+        if (i == whole % switches)
+            *at += rest;
+    }
+}
+
+/* Dark ticks in the first ticks of a switch that begins a slot at 0. */
+static sim_time dark_within(const struct rotor_schedule *schedule, sim_time ticks)
+{
+    sim_time rest = ticks % schedule->period;
+    return ticks / schedule->period * (schedule->period - schedule->lit) +
+           (rest > schedule->lit ? rest - schedule->lit : 0);
+}
+
+sim_time rotor_dark(const struct rotor_schedule *schedule, uint32_t which, sim_time now)
+{
+    sim_time late = schedule->is_staggered ? (sim_time)((wide)which * schedule->period / schedule->switches) : 0;
+    sim_time before = late > 0 ? schedule->period - late : 0;
+    return dark_within(schedule, now < SIM_TIME_MAX - before ? now + before : now) - dark_within(schedule, before);
+}
+
+void rotor_visit_port(const struct rotor_schedule *schedule, uint32_t port, sim_time busy, sim_time now,
+                      hardware_visitor *visit, void *context)
+{
+    struct hardware_use use = {.hardware = port, .busy = busy};
+    use.switching = rotor_dark(schedule, port % schedule->switches, now);
+    use.idle = now - use.busy - use.switching;
+    visit(context, &use);
 }
 
 enum { MAP_MIN = 64 };

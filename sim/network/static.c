@@ -41,8 +41,9 @@ struct trip {
 
 struct link {
     struct waitlist line;
-    uint32_t trip; /* plus 1; 0 = idle */
-    bool is_due;   /* stands in due */
+    uint32_t trip;       /* plus 1; 0 = idle */
+    sim_time busy, from; /* of the trips before; of this one */
+    bool is_due;         /* stands in due */
 };
 
 /* When the graph of a job is lit. */
@@ -250,6 +251,7 @@ static void start_hop(struct network *network, struct fixed *fixed, uint32_t ind
     struct error error;
     trip->wait += now - trip->since;
     fixed->links[trip->link].trip = index + 1;
+    fixed->links[trip->link].from = now;
     if (!trip->is_begun)
         network_begin(network, trip->transfer);
     trip->is_begun = true;
@@ -305,6 +307,7 @@ static void finish_hop(struct network *network, struct fixed *fixed, uint32_t in
     struct link *link = &fixed->links[trip->link];
     require(link->trip == index + 1);
     link->trip = 0;
+    link->busy += engine_now(network_engine(network)) - link->from;
     if (link->line.count > 0)
         serve_soon(network, fixed, trip->link);
     trip->node = static_graph_neighbour(fixed->graph, trip->node, trip->link % fixed->ports);
@@ -333,6 +336,18 @@ static void on_static(struct network *network, const struct event *event)
         finish_hop(network, fixed, event->entity);
 }
 
+static void visit_static(const struct network *network, hardware_visitor *visit, void *context)
+{
+    const struct fixed *fixed = network_fabric(network)->own;
+    sim_time now = engine_now(network_engine(network));
+    for (uint32_t i = 0; i < fixed->link_count; i++) {
+        const struct link *link = &fixed->links[i];
+        struct hardware_use use = {.hardware = i, .busy = link->busy + (link->trip ? now - link->from : 0)};
+        use.idle = now - use.busy;
+        visit(context, &use);
+    }
+}
+
 const struct fabric fabric_static = {
     .name = "static",
     .doc = "A fixed graph of direct links (rings, torus, expander), set up once a job; many hops, whole at each.",
@@ -340,4 +355,5 @@ const struct fabric fabric_static = {
     .close = close_static,
     .send = send_static,
     .on_event = on_static,
+    .visit = visit_static,
 };
