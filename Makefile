@@ -34,6 +34,11 @@ FUZZ_REPLAYS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzz-%)
 .PHONY: mpi all deps build build-tests run-tests test test-long bench sanitize coverage fuzz format install clean help \
 	reproduce portability program print-program
 .DEFAULT_GOAL := all
+.PRECIOUS: $(BUILD)/tests/fuzz/%.o
+# All cores, unless the caller says otherwise.
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(JOBS)
+endif
 
 ## all: install what is missing, build ./ocsim
 all: deps
@@ -148,12 +153,12 @@ install: all
 	@cp -r models topologies scenarios plots $(SHARE)/ocsim/
 	@./ocsim man ocsim > $(SHARE)/man/man1/ocsim.1
 	@./ocsim man scenario > $(SHARE)/man/man5/ocsim-scenario.5
+	@./ocsim man topology > $(SHARE)/man/man5/ocsim-topology.5
 	@./ocsim man results > $(SHARE)/man/man5/ocsim-results.5
 	@./ocsim completion bash > $(SHARE)/bash-completion/completions/ocsim
 	@./ocsim completion zsh > $(SHARE)/zsh/site-functions/_ocsim
 	@./ocsim completion fish > $(SHARE)/fish/vendor_completions.d/ocsim.fish
 
-	@./ocsim man topology > $(SHARE)/man/man5/ocsim-topology.5
 # Where the data will be is compiled into one file: another PREFIX compiles that one anew.
 .PHONY: .FORCE
 $(BUILD)/prefix: .FORCE

@@ -107,11 +107,6 @@ static bool settle(struct cluster *cluster, const struct job *job, uint32_t numb
     return may_start || record->cause == CAUSE_LATE;
 }
 
-static size_t queue_length(const struct cluster *cluster)
-{
-    return cluster->queue_end - cluster->queue_head;
-}
-
 /* Puts a job at the end of the queue; it gives up when its patience ends, or its limit has passed anyway. */
 static void wait_in_queue(struct cluster *cluster, const struct job *job, uint32_t number, struct job_record *record)
 {
@@ -123,32 +118,38 @@ static void wait_in_queue(struct cluster *cluster, const struct job *job, uint32
         cluster->status = clock_advance(&config->clock, engine_now(cluster->engine), patience, &expiry, cluster->error);
     if (cluster->status != STATUS_OK)
         return;
-    if (cluster->queue_head > cluster->queue_end / 2) {
-        memmove(cluster->queue, cluster->queue + cluster->queue_head, queue_length(cluster) * sizeof *cluster->queue);
-        cluster->queue_end -= cluster->queue_head;
-        cluster->queue_head = 0;
-    }
     cluster->queue =
-        memory_grow(cluster->queue, &cluster->queue_capacity, cluster->queue_end + 1, sizeof *cluster->queue);
-    cluster->queue[cluster->queue_end++] = (struct waiting_job){
+        memory_grow(cluster->queue, &cluster->queue_capacity, cluster->queue_count + 1, sizeof *cluster->queue);
+    cluster->queue[cluster->queue_count++] = (struct waiting_job){
         *job, number, engine_schedule(cluster->engine, expiry, PRIORITY_EXPIRY, EVENT_EXPIRY, number, 0)};
     record->outcome = OUTCOME_UNFINISHED;
     record->cause = CAUSE_HORIZON;
 }
 
-/* Starts jobs from the head of the queue while they find servers: nobody overtakes. */
+static void leave_queue(struct cluster *cluster, size_t at)
+{
+    memmove(cluster->queue + at, cluster->queue + at + 1, (cluster->queue_count - at - 1) * sizeof *cluster->queue);
+    cluster->queue_count--;
+}
+
+/* Servers were given back: lets waiting jobs start, in the order of arrival. One that still finds none does not hold up
+ * those behind it. O(jobs waiting). */
 static void serve_queue(struct cluster *cluster)
 {
-    while (cluster->status == STATUS_OK && queue_length(cluster) > 0) {
-        struct waiting_job *head = &cluster->queue[cluster->queue_head];
-        struct job_record record = cluster->result->jobs[head->number];
+    size_t at = 0;
+    while (cluster->status == STATUS_OK && at < cluster->queue_count) {
+        struct waiting_job *waiting = &cluster->queue[at];
+        uint32_t number = waiting->number;
+        struct job_record record = cluster->result->jobs[number];
         cluster->release_count = 0; /* one who waited sees the cluster as it is */
-        if (!settle(cluster, &head->job, head->number, engine_now(cluster->engine), &record))
-            return;
-        engine_cancel(cluster->engine, head->expiry);
-        cluster->result->jobs[head->number] = record;
-        tell_end(cluster, head->number, &record, engine_now(cluster->engine));
-        cluster->queue_head++;
+        if (!settle(cluster, &waiting->job, number, engine_now(cluster->engine), &record)) {
+            at++;
+            continue;
+        }
+        engine_cancel(cluster->engine, waiting->expiry);
+        leave_queue(cluster, at);
+        cluster->result->jobs[number] = record;
+        tell_end(cluster, number, &record, engine_now(cluster->engine));
     }
 }
 
@@ -185,12 +186,9 @@ static void on_arrival(struct engine *engine, const struct event *event, void *w
     /* One that arrives at the very end is counted and never decided (section 8). */
     if (job.arrival < cluster->config->horizon) {
         record.is_decided = true;
-        size_t waiting = queue_length(cluster);
-        bool is_settled = waiting == 0 && settle(cluster, &job, event->entity, job.arrival, &record);
-        if (!is_settled && waiting < cluster->config->queue_length)
+        bool is_settled = settle(cluster, &job, event->entity, job.arrival, &record);
+        if (!is_settled && cluster->queue_count < cluster->config->queue_length)
             wait_in_queue(cluster, &job, event->entity, &record);
-        else if (!is_settled && waiting)
-            record.outcome = OUTCOME_BLOCKED, record.cause = CAUSE_NO_BLOCK;
     }
     result->jobs = memory_grow(result->jobs, &result->job_capacity, result->job_count + 1, sizeof record);
     result->jobs[result->job_count++] = record;
@@ -226,18 +224,14 @@ static void on_expiry(struct engine *engine, const struct event *event, void *wo
 {
     struct cluster *cluster = world;
     struct job_record *record = &cluster->result->jobs[event->entity];
-    size_t at = cluster->queue_head;
+    size_t at = 0;
+    (void)engine;
     while (cluster->queue[at].number != event->entity)
-        require(++at < cluster->queue_end);
-    memmove(cluster->queue + at, cluster->queue + at + 1, (cluster->queue_end - at - 1) * sizeof *cluster->queue);
-    cluster->queue_end--;
+        require(++at < cluster->queue_count);
+    leave_queue(cluster, at);
     record->outcome = OUTCOME_BLOCKED;
     record->cause = CAUSE_NO_BLOCK;
-    tell_end(cluster, event->entity, record, engine_now(engine));
-    if (at == cluster->queue_head)
-        serve_queue(cluster);
-    if (cluster->status != STATUS_OK)
-        engine_stop(engine);
+    tell_end(cluster, event->entity, record, engine_now(cluster->engine));
 }
 
 /* ---- the run ---- */

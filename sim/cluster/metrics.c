@@ -31,6 +31,8 @@ const char *metric_name(enum metric metric)
         "comm_mean_s",
         "reconfig_mean_s",
         "wait_mean_s",
+        "comm_share",
+        "blocking_rate_decided",
     };
     return names[metric];
 }
@@ -101,6 +103,9 @@ static void finish(const struct cluster_config *config, double length_s, struct 
     values[METRIC_COMM_MEAN] = statistics_sample_mean(&sums->comm);
     values[METRIC_RECONFIG_MEAN] = statistics_sample_mean(&sums->reconfig);
     values[METRIC_WAIT_MEAN] = statistics_sample_mean(&sums->wait);
+    values[METRIC_COMM_SHARE] = values[METRIC_COMM_MEAN] / values[METRIC_JCT_MEAN];
+    double blocked = values[METRIC_BLOCKED_REFUSED] + values[METRIC_BLOCKED_NO_BLOCK] + values[METRIC_BLOCKED_LATE];
+    values[METRIC_BLOCKING_RATE_DECIDED] = blocked / (blocked + values[METRIC_JOBS_COMPLETED]);
 }
 
 void metrics_compute(const struct cluster_config *config, const struct cluster_result *result,

@@ -33,6 +33,8 @@ enum metric {
     METRIC_COMM_MEAN,
     METRIC_RECONFIG_MEAN,
     METRIC_WAIT_MEAN,
+    METRIC_COMM_SHARE,            /* time completed jobs communicated, of all their time */
+    METRIC_BLOCKING_RATE_DECIDED, /* clean: refused, no block and late, of all that were not cut off by the end */
     METRIC_COUNT
 };
 

@@ -49,8 +49,8 @@ struct cluster {
     struct late_release *releases;
     uint32_t release_count;
     size_t release_capacity;
-    struct waiting_job *queue; /* first in first out: queue[queue_head .. queue_end) */
-    size_t queue_head, queue_end, queue_capacity;
+    struct waiting_job *queue; /* in the order of arrival */
+    size_t queue_count, queue_capacity;
     sim_time slack;
     struct job next; /* the one whose arrival is scheduled */
     struct trace_hash steps_hash;

@@ -123,42 +123,13 @@ static enum status model_blocking(const char *directory, const char *run, const 
     return status;
 }
 
-/* Time during which completed jobs communicated, as a share of all their time, from jobs.csv. */
-static enum status comm_share(const char *directory, const char *run, double *share, struct error *error)
-{
-    char path[PATH_BYTES];
-    struct csv *csv;
-    size_t jct_column, comm_column, outcome_column;
-    bool has_row;
-    double jct_s = 0, comm_s = 0;
-    snprintf(path, sizeof path, "%s/runs/%s/jobs.csv", directory, run);
-    enum status status = csv_open(path, &csv, error);
-    if (status != STATUS_OK)
-        return status;
-    status = csv_need_column(csv, "jct_s", &jct_column, error);
-    if (status == STATUS_OK)
-        status = csv_need_column(csv, "comm_s", &comm_column, error);
-    if (status == STATUS_OK)
-        status = csv_need_column(csv, "outcome", &outcome_column, error);
-    while (status == STATUS_OK && (status = csv_next(csv, &has_row, error)) == STATUS_OK && has_row)
-        if (strcmp(csv_field(csv, outcome_column), "completed") == 0) {
-            jct_s += strtod(csv_field(csv, jct_column), NULL);
-            comm_s += strtod(csv_field(csv, comm_column), NULL);
-        }
-    csv_close(csv);
-    *share = jct_s > 0 ? comm_s / jct_s : NAN;
-    return status;
-}
-
 /* The value of the metric in one run. */
 static enum status run_value(const struct compare_options *options, const struct runs_table *runs, const char **row,
                              const char *metric, double *value, struct error *error)
 {
-    const char *colon = strchr(metric, ':');
-    if (colon)
-        return model_blocking(options->directory, row[0], colon + 1, value, error);
-    if (strcmp(metric, "comm_share") == 0)
-        return comm_share(options->directory, row[0], value, error);
+    static const char by_model[] = "blocking_rate:";
+    if (strncmp(metric, by_model, sizeof by_model - 1) == 0)
+        return model_blocking(options->directory, row[0], metric + sizeof by_model - 1, value, error);
     int column = find_column(runs, metric, strlen(metric));
     if (column < 0)
         return error_at(error, options->table, 0, 0, "metric '%.60s' is no column of runs.csv", metric);
@@ -215,11 +186,11 @@ static void print_heading(const struct compare_options *options, FILE *out, cons
                 "|---|---|---|---|---|---|---|\n",
                 table);
     else
-        fprintf(out, "\n%s\n%-52s %-26s %11s %22s %11s %9s\n", table, "runs", "metric", "published", "ocsim",
+        fprintf(out, "\n%s\n%-52s %-26s %11s %26s %11s %9s\n", table, "runs", "metric", "published", "ocsim",
                 "difference", "allowed");
 }
 
-/* Returns whether the figure is within its tolerance, or its deviation explained. */
+/* Returns whether the figure is within its tolerance, or within twice that where the cause is known. */
 static bool print_row(const struct compare_options *options, FILE *out, const struct expectation *want,
                       const struct statistics_sample *sample)
 {
@@ -227,14 +198,14 @@ static bool print_row(const struct compare_options *options, FILE *out, const st
     double difference = mean - want->published;
     bool is_judged = !isnan(want->tolerance), is_within = !is_judged || fabs(difference) <= want->tolerance;
     char ours[48], allowed[24] = "";
-    snprintf(ours, sizeof ours, isnan(half) ? "%.5g" : "%.5g +- %.2g", mean, half);
+    snprintf(ours, sizeof ours, isnan(half) ? "%.5g" : "%.5g +- %.2g (%u)", mean, half, (unsigned)sample->count);
     if (is_judged)
         snprintf(allowed, sizeof allowed, "%.4g", want->tolerance);
-    bool is_explained = strncmp(want->note, "cause: ", 7) == 0;
+    bool is_explained = strncmp(want->note, "cause: ", 7) == 0 && fabs(difference) <= 2 * want->tolerance;
     const char *verdict = !is_judged ? "" : is_within ? "ok" : is_explained ? "out, cause known" : "OUTSIDE";
     fprintf(out,
             options->is_markdown ? "| %s | %s | %.5g | %s | %+.4g | %s | %s%s%s |\n"
-                                 : "%-52s %-26s %11.5g %22s %+11.4g %9s  %s%s%s\n",
+                                 : "%-52s %-26s %11.5g %26s %+11.4g %9s  %s%s%s\n",
             want->where, want->metric, want->published, ours, difference, allowed, verdict,
             *want->note && *verdict ? "; " : "", want->note);
     return is_within || is_explained;
@@ -298,6 +269,8 @@ enum status compare_print(const struct compare_options *options, FILE *out, unsi
         }
         status = compare_row(options, &runs, csv, &at, out, outside, error);
     }
+    if (status == STATUS_OK && !heading[0])
+        status = error_at(error, options->table, 1, 0, "no figures to compare with");
     if (csv)
         csv_close(csv);
     free(runs.rows);

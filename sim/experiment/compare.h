@@ -3,11 +3,11 @@
  * The table of published figures is a CSV file with the columns
  *   table      a heading, e.g. "4a blocking rate"
  *   where      which runs: "partition.strategy=max workload.beta=A", names as in runs.csv
- *   metric     a column of runs.csv; or blocking_rate:MODEL, of that model's jobs; or comm_share, the time completed
- *              jobs communicated as a share of all their time
+ *   metric     a column of runs.csv, or blocking_rate:MODEL, the share of that model's jobs that did not complete
  *   published  the figure
  *   tolerance  0.01, or 5% of the figure; empty = for information only
- *   note       its source; "cause: ..." where it is known why it is out of tolerance: shown as such, not counted
+ *   note       its source; "cause: ..." where it is known why it is out of tolerance: shown as such, and
+ *              allowed twice the tolerance
  * Each figure is compared with the mean over the runs that match.
  */
 #ifndef EXPERIMENT_COMPARE_H

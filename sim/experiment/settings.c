@@ -233,7 +233,9 @@ const struct key settings_keys[] = {
      AT(admission.policy),
      .default_text = "instant",
      .choices = "instant|queue",
-     .doc = "What becomes of a job that finds no servers: blocked at once, as published, or it waits in a queue."},
+     .doc = "What becomes of a job that finds no servers: blocked at once, as published, or it waits. Waiting jobs are "
+            "served in "
+            "the order of arrival; one that still finds none does not hold up those behind it."},
     {.name = "admission.length",
      .type = KEY_INTEGER,
      AT(admission.length),

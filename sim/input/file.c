@@ -93,26 +93,45 @@ enum status file_read(const char *path, size_t limit_bytes, char **text, size_t 
 struct file_writer {
     int descriptor;
     int failure; /* errno of the first write that failed; 0 = none */
-    char *path, *temporary;
+    char *path;
+    char *temporary; /* NULL: a device or a pipe, which is written as it is */
     size_t used;
     char buffer[BUFFER_BYTES];
 };
+
+static void release(struct file_writer *writer)
+{
+    free(writer->path);
+    free(writer->temporary);
+    free(writer);
+}
+
+/* Where to write: behind symbolic links, so that they stay; a device or a pipe must not be renamed over. */
+static char *temporary_for(const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return NULL;
+    size_t length = strlen(path);
+    char *temporary = memory_alloc(length + sizeof ".tmp", 1);
+    memcpy(temporary, path, length);
+    memcpy(temporary + length, ".tmp", sizeof ".tmp");
+    return temporary;
+}
 
 enum status file_create(const char *path, struct file_writer **writer, struct error *error)
 {
     require(path && path[0] && writer);
     struct file_writer *made = memory_alloc(1, sizeof *made);
-    size_t length = strlen(path);
-    made->path = memory_text(path, length);
-    made->temporary = memory_alloc(length + sizeof ".tmp", 1);
-    memcpy(made->temporary, path, length);
-    memcpy(made->temporary + length, ".tmp", sizeof ".tmp");
-    made->descriptor = open(made->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    char *real = realpath(path, NULL);
+    made->path = memory_text(real ? real : path, strlen(real ? real : path));
+    free(real);
+    made->temporary = temporary_for(made->path);
+    const char *target = made->temporary ? made->temporary : made->path;
+    made->descriptor = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (made->descriptor < 0) {
-        enum status status = fail_io(error, made->temporary, "cannot write it", errno);
-        free(made->path);
-        free(made->temporary);
-        free(made);
+        enum status status = fail_io(error, target, "cannot write it", errno);
+        release(made);
         return status;
     }
     *writer = made;
@@ -173,13 +192,6 @@ void file_printf(struct file_writer *writer, const char *format, ...)
     va_end(again);
 }
 
-static void release(struct file_writer *writer)
-{
-    free(writer->path);
-    free(writer->temporary);
-    free(writer);
-}
-
 /* The rename itself must be on the disk too, or a power cut could bring the old name back. Some file systems cannot
  * sync a directory (EINVAL): there the rename is as safe as it gets. */
 static int sync_directory_of(const char *path)
@@ -198,15 +210,15 @@ enum status file_finish(struct file_writer *writer, struct error *error)
 {
     require(writer);
     flush(writer);
-    if (!writer->failure && fsync(writer->descriptor) != 0)
+    if (!writer->failure && writer->temporary && fsync(writer->descriptor) != 0)
         writer->failure = errno;
     if (close(writer->descriptor) != 0 && !writer->failure)
         writer->failure = errno;
-    if (!writer->failure && rename(writer->temporary, writer->path) != 0)
+    if (!writer->failure && writer->temporary && rename(writer->temporary, writer->path) != 0)
         writer->failure = errno;
-    if (writer->failure)
+    if (writer->failure && writer->temporary)
         unlink(writer->temporary);
-    else
+    else if (writer->temporary)
         writer->failure = sync_directory_of(writer->path);
     enum status status = writer->failure ? fail_io(error, writer->path, "cannot write it", writer->failure) : STATUS_OK;
     release(writer);
@@ -218,7 +230,8 @@ void file_abandon(struct file_writer *writer)
     if (!writer)
         return;
     close(writer->descriptor);
-    unlink(writer->temporary);
+    if (writer->temporary)
+        unlink(writer->temporary);
     release(writer);
 }
 
