@@ -10,8 +10,9 @@
  *
  * Hardware numbers: transmitters server * x + t, receivers (n + server) * x + r,
  * both dense, x = blocks * planes; wavelengths above. A pair has a choice of
- * planes (its lit one, else a dark one, else the first that gives way); it waits at the two lines (source, target's
- * block), (target, source's block). plan is O(planes).
+ * planes: its lit one, else a dark one, else the first that gives way. One lane
+ * waits, on every plane, for an end that is busy there; several lanes look again
+ * whenever either server lets go of a transceiver. plan is O(planes).
  */
 #include "network/fabrics.h"
 
@@ -90,9 +91,18 @@ static bool plan_awgr(const struct fabric_state *state, const struct network *ne
     if (plan->hold.count == 3U * pair->lanes)
         return true;
     plan->hold.count = 0;
-    fabric_list_add(&plan->wait, FABRIC_LINE(send / planes));
-    fabric_list_add(&plan->wait, FABRIC_LINE(receive / planes));
+    for (uint64_t k = 0; k < planes && pair->lanes == 1; k++)
+        fabric_list_add(&plan->wait, network_hardware_is_free(network, send + k) ? receive + k : send + k);
+    if (pair->lanes > 1) {
+        fabric_list_add(&plan->wait, FABRIC_LINE(send / planes));
+        fabric_list_add(&plan->wait, FABRIC_LINE(receive / planes));
+    }
     return false;
+}
+
+static uint32_t alternative_of_awgr(const struct fabric_state *state, uint64_t hardware)
+{
+    return (uint32_t)(hardware % (uint64_t)state->topology->awgr.planes);
 }
 
 static uint32_t line_of_awgr(const struct fabric_state *state, uint64_t hardware)
@@ -130,6 +140,7 @@ const struct fabric fabric_awgr = {
     .doc = "Tunable transmitters on wavelength gratings: the wavelength says where the light goes.",
     .open = open_awgr,
     .plan_choose = plan_awgr,
+    .alternative_of = alternative_of_awgr,
     .line_of = line_of_awgr,
     .line_is_open = line_is_open_awgr,
     .describe = describe_awgr,

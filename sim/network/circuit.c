@@ -234,11 +234,32 @@ enum circuit_answer circuit_try(struct network *network, uint32_t transfer)
     return CIRCUIT_STARTED;
 }
 
-void circuit_wait(struct network *network, uint32_t transfer)
+/* The entry given up is replaced: at the pair, or at what is busy of the same alternative now. */
+static void wait_again(struct network *network, uint32_t transfer, uint64_t from)
 {
+    const struct fabric *fabric = network->fabric.fabric;
+    if (from & PLACE_PAIR) {
+        line_add(network, from, transfer);
+        return;
+    }
+    uint32_t which = 0;
+    if (fabric->plan_choose)
+        which = fabric->alternative_of(&network->fabric, hardware_id(network, (uint32_t)from));
+    require(which < network->plan.wait.count);
+    line_add(network, network->plan.wait.ids[which], transfer);
+}
+
+void circuit_wait(struct network *network, uint32_t transfer, uint64_t from)
+{
+    const struct fabric_list *wait = &network->plan.wait;
+    bool is_at_hardware = !(wait->ids[0] & PLACE_LINE);
+    if (from != PLACE_NONE && is_at_hardware && !(from & PLACE_LINE)) {
+        wait_again(network, transfer, from);
+        return;
+    }
     network->transfers[transfer].epoch++;
-    for (size_t i = 0; i < network->plan.wait.count; i++)
-        line_add(network, network->plan.wait.ids[i], transfer);
+    for (size_t i = 0; i < wait->count; i++)
+        line_add(network, wait->ids[i], transfer);
     if (network->linger > 0)
         line_add(network, pair_place(network, &network->transfers[transfer]), transfer);
 }

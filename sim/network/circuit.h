@@ -209,8 +209,10 @@ void wake_put(struct network *network, uint64_t place, uint32_t waiter);
 enum circuit_answer { CIRCUIT_STARTED, CIRCUIT_BLOCKED };
 enum circuit_answer circuit_try(struct network *network, uint32_t transfer);
 
-/* Behind circuit_try that was blocked: stands in line at what it found busy. */
-void circuit_wait(struct network *network, uint32_t transfer);
+/* Behind circuit_try that was blocked: stands in line at what it found busy. It was called up from a place, whose entry
+ * is the only one it gave up, or (PLACE_NONE) it stands nowhere yet. */
+#define PLACE_NONE UINT64_MAX
+void circuit_wait(struct network *network, uint32_t transfer, uint64_t from);
 void circuit_end(struct network *network, uint32_t circuit);
 void circuit_release(struct network *network, uint32_t circuit);
 struct fabric_pair circuit_pair(const struct transfer *transfer);

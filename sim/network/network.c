@@ -389,14 +389,14 @@ static void clear(struct network *network, uint32_t index)
 }
 
 /* True if it started. */
-static bool try_or_wait(struct network *network, uint32_t index)
+static bool try_or_wait(struct network *network, uint32_t index, uint64_t from)
 {
     if (circuit_try(network, index) == CIRCUIT_STARTED)
         return true;
     if (network->transfers[index].is_cleared_when_blocked)
         clear(network, index);
     else
-        circuit_wait(network, index);
+        circuit_wait(network, index, from);
     return false;
 }
 
@@ -416,7 +416,7 @@ static bool place_is_open(const struct network *network, uint64_t place, bool wa
 static void serve(struct network *network, struct wake *wake)
 {
     uint32_t index = line_take(network, &wake->waiter);
-    bool was_helped = index == 0 || try_or_wait(network, index);
+    bool was_helped = index == 0 || try_or_wait(network, index, wake->place);
     if (wake->waiter == 0)
         return;
     if (place_is_open(network, wake->place, was_helped)) {
@@ -442,7 +442,7 @@ static void dispatch_lines(struct network *network, const struct fresh_list *fre
         if (is_fresh && network->wake_count > 0)
             is_fresh = turn_is_before(&fresh->items[next].turn, &network->wakes[0].turn);
         if (is_fresh)
-            try_or_wait(network, fresh->items[next++].transfer);
+            try_or_wait(network, fresh->items[next++].transfer, PLACE_NONE);
         else if (wake_take(network, &wake))
             serve(network, &wake);
         else

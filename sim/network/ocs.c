@@ -53,14 +53,21 @@ static void take(const struct fabric_state *state, const struct fabric_pair *pai
         plan->stopped_switch = (uint32_t)port;
 }
 
-/* Without a free half on its own side, waiting for the other side's would be in vain. */
-static void plan_wait(const struct fabric_pair *pair, bool can_send, bool can_receive, struct fabric_plan *plan)
+/* One lane waits, on every switch, for a half that is busy there; several lanes look again whenever either server lets
+ * go of a port. */
+static void plan_wait(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                      struct fabric_plan *plan)
 {
     plan->hold.count = 0;
-    if (!can_send || can_receive)
+    if (pair->lanes > 1) {
         fabric_list_add(&plan->wait, FABRIC_LINE(2 * pair->source));
-    if (can_send)
         fabric_list_add(&plan->wait, FABRIC_LINE(2 * pair->targets[0] + 1));
+        return;
+    }
+    for (uint64_t port = 0; port < (uint64_t)state->topology->ocs.switches; port++) {
+        uint64_t send = sender(state, pair->source, port), receive = receiver(state, pair->targets[0], port);
+        fabric_list_add(&plan->wait, network_hardware_is_free(network, send) ? receive : send);
+    }
 }
 
 /* For one lane: the lit circuit of the pair, or else a switch where nobody has to give way; P if there is neither. */
@@ -82,7 +89,7 @@ static uint64_t best_port(const struct fabric_state *state, const struct network
 static bool plan_ocs(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
                      struct fabric_plan *plan)
 {
-    uint64_t switches = (uint64_t)state->topology->ocs.switches, senders = 0, receivers = 0;
+    uint64_t switches = (uint64_t)state->topology->ocs.switches;
     uint64_t best = pair->lanes == 1 ? best_port(state, network, pair) : switches;
     if (best < switches) {
         take(state, pair, best, plan);
@@ -91,15 +98,18 @@ static bool plan_ocs(const struct fabric_state *state, const struct network *net
     for (uint64_t port = 0; port < switches && plan->hold.count < 2U * pair->lanes; port++) {
         bool can_send = network_hardware_is_free(network, sender(state, pair->source, port));
         bool can_receive = network_hardware_is_free(network, receiver(state, pair->targets[0], port));
-        senders += can_send;
-        receivers += can_receive;
         if (can_send && can_receive)
             take(state, pair, port, plan);
     }
     if (plan->hold.count == 2U * pair->lanes)
         return true;
-    plan_wait(pair, senders >= pair->lanes, receivers >= pair->lanes, plan);
+    plan_wait(state, network, pair, plan);
     return false;
+}
+
+static uint32_t alternative_of_ocs(const struct fabric_state *state, uint64_t hardware)
+{
+    return (uint32_t)(hardware % (uint64_t)state->topology->ocs.switches);
 }
 
 static uint32_t line_of_ocs(const struct fabric_state *state, uint64_t hardware)
@@ -132,6 +142,7 @@ const struct fabric fabric_ocs = {
     .doc = "Optical circuit switches side by side; a server has one port on each.",
     .open = open_ocs,
     .plan_choose = plan_ocs,
+    .alternative_of = alternative_of_ocs,
     .line_of = line_of_ocs,
     .line_is_open = line_is_open_ocs,
     .describe = describe_ocs,
