@@ -1,3 +1,4 @@
+/* See reference_network.h: plain loops over everything, on purpose. */
 #include "reference_network.h"
 
 #include <stdlib.h>

@@ -212,28 +212,6 @@ static void carry(struct network *network, uint32_t index, uint32_t transfer, bo
     transfer_start(network, transfer, switching);
 }
 
-enum circuit_answer circuit_try(struct network *network, uint32_t transfer)
-{
-    if (!make_plan(network, transfer))
-        return CIRCUIT_BLOCKED;
-    uint32_t same = same_circuit(network);
-    if (same != 0 && network->circuits[same].transfer == 0) {
-        network->totals.circuits_reused++;
-        carry(network, same, transfer, false);
-        return CIRCUIT_STARTED;
-    }
-    for (size_t i = 0; i < network->plan.hold.count; i++) {
-        if (hardware_is_open(network, network->slots[i]))
-            continue;
-        require(network->fabric.fabric->plan_choose == NULL);
-        fabric_list_add(&network->plan.wait, network->slots[i]);
-        return CIRCUIT_BLOCKED;
-    }
-    uint32_t index = set_up(network, transfer);
-    carry(network, index, transfer, true);
-    return CIRCUIT_STARTED;
-}
-
 /* The entry given up is replaced: at the pair, or at what is busy of the same alternative now. */
 static void wait_again(struct network *network, uint32_t transfer, uint64_t from)
 {
@@ -249,19 +227,76 @@ static void wait_again(struct network *network, uint32_t transfer, uint64_t from
     line_add(network, network->plan.wait.ids[which], transfer);
 }
 
+/* Stands in line at hardware from here on, for itself and for those of its pair behind it. */
+static void wait_at_hardware(struct network *network, uint32_t transfer, uint64_t pair)
+{
+    struct transfer *waits = &network->transfers[transfer];
+    struct pair_line *at = line_of_pair(network, pair);
+    if (!waits->is_in_line) {
+        at->head = transfer;
+        at->head_sequence = waits->turn.sequence;
+    }
+    waits->is_in_line = true;
+    waits->epoch++;
+    for (size_t i = 0; i < network->plan.wait.count; i++)
+        line_add(network, network->plan.wait.ids[i], transfer);
+    if (network->linger > 0)
+        line_add(network, pair, transfer);
+}
+
 void circuit_wait(struct network *network, uint32_t transfer, uint64_t from)
 {
-    const struct fabric_list *wait = &network->plan.wait;
-    bool is_at_hardware = !(wait->ids[0] & PLACE_LINE);
-    if (from != PLACE_NONE && is_at_hardware && !(from & PLACE_LINE)) {
+    const struct transfer *waits = &network->transfers[transfer];
+    bool is_at_hardware = !(network->plan.wait.ids[0] & PLACE_LINE);
+    if (waits->is_in_line && is_at_hardware && !(from & PLACE_LINE)) {
         wait_again(network, transfer, from);
         return;
     }
-    network->transfers[transfer].epoch++;
-    for (size_t i = 0; i < wait->count; i++)
-        line_add(network, wait->ids[i], transfer);
-    if (network->linger > 0)
-        line_add(network, pair_place(network, &network->transfers[transfer]), transfer);
+    uint64_t pair = pair_place(network, waits);
+    const struct pair_line *at = line_of_pair(network, pair);
+    bool is_behind = !waits->is_in_line && pair_has_head(network, at) &&
+                     turn_is_before(&network->transfers[at->head].turn, &waits->turn);
+    if (is_behind)
+        line_add(network, pair, transfer);
+    else
+        wait_at_hardware(network, transfer, pair);
+}
+
+/* The head of a pair got what it waited for: somebody else has to stand in line for the others. */
+static void leave_line(struct network *network, uint32_t transfer)
+{
+    if (!network->transfers[transfer].is_in_line)
+        return;
+    uint64_t pair = pair_place(network, &network->transfers[transfer]);
+    struct pair_line *at = line_of_pair(network, pair);
+    if (at->head != transfer || at->head_sequence != network->transfers[transfer].turn.sequence)
+        return;
+    at->head = 0;
+    line_wake(network, pair);
+}
+
+enum circuit_answer circuit_try(struct network *network, uint32_t transfer)
+{
+    if (!make_plan(network, transfer))
+        return CIRCUIT_BLOCKED;
+    uint32_t same = same_circuit(network);
+    if (same != 0 && network->circuits[same].transfer == 0) {
+        network->totals.circuits_reused++;
+        leave_line(network, transfer);
+        carry(network, same, transfer, false);
+        return CIRCUIT_STARTED;
+    }
+    for (size_t i = 0; i < network->plan.hold.count; i++) {
+        if (hardware_is_open(network, network->slots[i]))
+            continue;
+        require(network->fabric.fabric->plan_choose == NULL);
+        fabric_list_add(&network->plan.wait, network->slots[i]);
+        return CIRCUIT_BLOCKED;
+    }
+    leave_line(network, transfer);
+    uint32_t index = set_up(network, transfer);
+    carry(network, index, transfer, true);
+    return CIRCUIT_STARTED;
 }
 
 /* Calls up everybody who waits for the circuit's hardware. */

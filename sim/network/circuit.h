@@ -50,6 +50,7 @@ struct transfer {
     uint16_t first_lane, lanes;
     uint8_t state;
     bool is_cleared_when_blocked;
+    bool is_in_line; /* at hardware, not only at its pair */
 };
 
 struct circuit {
@@ -98,10 +99,14 @@ struct wake {
 #define PLACE_LINE (UINT64_C(1) << 63)
 #define PLACE_PAIR (UINT64_C(1) << 62)
 
-/* A circuit that lingers is of use to its own pair only, so where circuits linger requests wait at their pair too.
- * Pairs are known by a hash of 62 bits: two that shared one would be tried in vain now and then, no more. */
+/* Requests of one pair need the same hardware, so only the first of them (the head) stands in line at it; those with a
+ * later turn stand behind it, at their pair. A circuit that lingers is of use to its own pair alone, which is called up
+ * when it is idle again. Pairs are known by a hash of 62 bits, which two of a million share once in ten million runs.
+ */
 struct pair_line {
-    uint64_t pair; /* with PLACE_PAIR; 0 = unused */
+    uint64_t pair;          /* with PLACE_PAIR; 0 = unused */
+    uint64_t head_sequence; /* its turn.sequence, to know it from a later transfer with the same number */
+    uint32_t head;          /* a transfer that stands in line at hardware; 0 = none */
     uint32_t line;
 };
 
@@ -148,7 +153,7 @@ struct network {
     struct wake *wakes;      /* a binary heap */
     size_t wake_count, wake_capacity;
     uint32_t queue; /* strict order: everybody who waits */
-    bool is_dispatch_due;
+    bool is_dispatch_due, is_dispatching;
     struct fabric_plan plan; /* scratch */
     uint32_t *slots;         /* scratch, of plan.hold */
     size_t slot_capacity;
@@ -194,7 +199,9 @@ uint32_t line_insert(struct network *network, uint32_t root, uint32_t transfer);
 
 /* The transfer that the first entry stands for, 0 if that no longer waits here. root is required not to be 0. */
 uint32_t line_first(const struct network *network, uint32_t root);
-uint32_t *line_at(struct network *network, uint64_t place); /* lives until the next call */
+uint32_t *line_at(struct network *network, uint64_t place);             /* lives until the next call */
+struct pair_line *line_of_pair(struct network *network, uint64_t pair); /* made where it is new; lives likewise */
+bool pair_has_head(const struct network *network, const struct pair_line *pair);
 uint32_t line_meld(struct network *network, uint32_t left, uint32_t right);
 
 /* The same, and takes the entry off. */

@@ -1,3 +1,4 @@
+/* The registry of fabrics, and what they share: rates, latencies, slots. See fabric.h. */
 #include "network/fabric.h"
 
 #include <string.h>
@@ -7,13 +8,7 @@
 
 /* One line a fabric. */
 static const struct fabric *const registry[] = {
-    &fabric_ramp,
-    &fabric_ocs,
-    &fabric_awgr,
-    &fabric_ring,
-    &fabric_rotor,
-    &fabric_static,
-    &fabric_packet,
+    &fabric_ramp, &fabric_ocs, &fabric_awgr, &fabric_ring, &fabric_rotor, &fabric_static, &fabric_packet,
 };
 enum { FABRIC_COUNT = sizeof registry / sizeof *registry };
 
@@ -77,5 +72,6 @@ enum status fabric_share(struct fabric_state *state, int64_t transceivers, int64
 /* The others know distances (ring, static), turns (rotor) or which servers share a switch (awgr, packet). */
 bool fabric_is_symmetric(const struct topology *topology)
 {
-    return strcmp(topology->fabric, "ocs") == 0 || (strcmp(topology->fabric, "ramp") == 0 && topology->ramp.planes == 1);
+    return strcmp(topology->fabric, "ocs") == 0 ||
+           (strcmp(topology->fabric, "ramp") == 0 && topology->ramp.planes == 1);
 }

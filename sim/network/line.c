@@ -39,24 +39,30 @@ static size_t pair_at(const struct network *network, uint64_t pair)
     return at;
 }
 
+bool pair_has_head(const struct network *network, const struct pair_line *pair)
+{
+    const struct transfer *head = &network->transfers[pair->head];
+    return pair->head != 0 && head->state == TRANSFER_WAITING && head->turn.sequence == pair->head_sequence;
+}
+
 /* Pairs that nobody waits for are left behind, so the map stays as small as what waits. */
 static void pairs_grow(struct network *network)
 {
     struct pair_line *old = network->pairs;
     size_t old_size = network->pair_size, used = 0;
     for (size_t i = 0; i < old_size; i++)
-        used += old[i].line != 0;
+        used += old[i].line != 0 || pair_has_head(network, &old[i]);
     while (network->pair_size < PAIRS_MIN || network->pair_size < 4 * used)
         network->pair_size = network->pair_size ? network->pair_size * 2 : PAIRS_MIN;
     network->pairs = memory_alloc(network->pair_size, sizeof *network->pairs);
     network->pair_count = used;
     for (size_t i = 0; i < old_size; i++)
-        if (old[i].line != 0)
+        if (old[i].line != 0 || pair_has_head(network, &old[i]))
             network->pairs[pair_at(network, old[i].pair)] = old[i];
     free(old);
 }
 
-static uint32_t *pair_line(struct network *network, uint64_t pair)
+struct pair_line *line_of_pair(struct network *network, uint64_t pair)
 {
     if (2 * network->pair_count >= network->pair_size)
         pairs_grow(network);
@@ -65,7 +71,7 @@ static uint32_t *pair_line(struct network *network, uint64_t pair)
         at->pair = pair;
         network->pair_count++;
     }
-    return &at->line;
+    return at;
 }
 
 uint32_t *line_at(struct network *network, uint64_t place)
@@ -75,7 +81,7 @@ uint32_t *line_at(struct network *network, uint64_t place)
         return &network->lines[place & ~PLACE_LINE];
     }
     if (place & PLACE_PAIR)
-        return pair_line(network, place);
+        return &line_of_pair(network, place)->line;
     return &hardware_at(network, (uint32_t)place)->line;
 }
 
@@ -191,5 +197,6 @@ void line_wake(struct network *network, uint64_t place)
         return;
     wake_put(network, place, *root);
     *root = 0;
-    network_dispatch_soon(network);
+    if (!network->is_dispatching)
+        network_dispatch_soon(network);
 }

@@ -484,10 +484,12 @@ static void on_dispatch(struct engine *engine, const struct event *event, void *
     network->fresh = (struct fresh_list){0};
     if (fresh.is_unsorted)
         qsort(fresh.items, fresh.count, sizeof *fresh.items, compare_fresh_total);
+    network->is_dispatching = true;
     if (network->options.is_strict)
         dispatch_strict(network, &fresh);
     else
         dispatch_lines(network, &fresh);
+    network->is_dispatching = false;
     if (network->fresh.items == NULL && fresh.items != NULL) {
         network->fresh = (struct fresh_list){.items = fresh.items, .capacity = fresh.capacity};
         return;
