@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { KIND_NETWORK = 0, KIND_STEPPER = NETWORK_KINDS };
+enum { KIND_NETWORK = 0, KIND_STEPPER = NETWORK_KINDS, KIND_START = KIND_STEPPER + 1 + COLLECTIVE_KINDS };
 
 /* One of the jobs that run side by side. */
 struct runner {
@@ -12,6 +12,7 @@ struct runner {
     int64_t steps_done;
     struct step_path sum; /* of the steps that count */
     struct step_path last;
+    sim_time head_start;
     bool is_settled;
 };
 
@@ -22,6 +23,7 @@ struct session {
     struct stepper *stepper;
     struct runner *runners;
     uint32_t count, settled;
+    sim_time begin; /* steps begun earlier do not count */
 };
 
 static void add_path(struct step_path *sum, const struct step_path *path)
@@ -48,7 +50,7 @@ static void on_step(void *context, struct stepper_job *job, const struct stepper
 {
     struct runner *runner = context;
     struct session *session = runner->session;
-    if (!runner->is_settled) {
+    if (!runner->is_settled && report->start >= session->begin) {
         runner->steps_done++;
         add_path(&runner->sum, &report->path);
         runner->is_settled = is_steady(session->options, runner, &report->path);
@@ -121,12 +123,42 @@ static enum status open_session(struct session *session, const struct step_input
     return status;
 }
 
+static void on_start(struct engine *engine, const struct event *event, void *world)
+{
+    struct session *session = world;
+    (void)engine;
+    stepper_start(session->runners[event->entity].job);
+}
+
+/* The job with the longest head start begins at 0. */
+static enum status start_jobs(struct session *session, struct error *error)
+{
+    const struct circuit_options *options = session->options;
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < session->count && options->head_start_s && status == STATUS_OK; i++) {
+        struct runner *runner = &session->runners[i];
+        status = clock_from_seconds(&options->clock, options->head_start_s[i], &runner->head_start, error);
+        if (status == STATUS_OK && runner->head_start > session->begin)
+            session->begin = runner->head_start;
+    }
+    engine_on(session->engine, KIND_START, on_start, session);
+    for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++) {
+        sim_time start = session->begin - session->runners[i].head_start;
+        if (start > 0)
+            engine_schedule(session->engine, start, 0, KIND_START, i, 0);
+        else
+            stepper_start(session->runners[i].job);
+    }
+    return status;
+}
+
 static enum status run_session(struct session *session, struct error *error)
 {
-    for (uint32_t i = 0; i < session->count; i++)
-        stepper_start(session->runners[i].job);
+    enum status status = start_jobs(session, error);
+    if (status != STATUS_OK)
+        return status;
     engine_run(session->engine, SIM_TIME_MAX);
-    enum status status = stepper_status(session->stepper, error);
+    status = stepper_status(session->stepper, error);
     for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++)
         if (!session->runners[i].is_settled)
             status = stepper_explain(session->runners[i].job, error);

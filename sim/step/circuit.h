@@ -17,6 +17,9 @@ struct circuit_options {
     int64_t steps;           /* of a job, all in all */
     double steady_tolerance; /* relative; negative = simulate all steps */
     int64_t min_steps;       /* before a job may count as steady, at least 2 */
+    /* Borrowed, per job: for how long its step has been under way at the instant from which on steps count. NULL = all
+     * begin there. Jobs in step with each other collide as no others do, so phases matter. */
+    const double *head_start_s;
 };
 
 /* Fills results[i] for inputs[i]; their servers must not overlap. All inputs share topology and scheduler.

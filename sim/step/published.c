@@ -8,7 +8,8 @@
  *
  * The published program keeps a record for each dependency. Here those that
  * leave parts of one task which ended at the same tick, over one link, are one
- * *flight*: they have the same remainder at all times. A flight's channels are
+ * *flight*: they have the same remainder at all times; so are those over links
+ * to the same servers that take equally long. A flight's channels are
  * the product of its source servers and the link's target servers, so "is it
  * first on some channel?" is a question about bit sets. Memory grows with parts
  * and links, not with dependencies.
@@ -23,62 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/hash.h"
-#include "step/published_links.h"
-#include "step/ready.h"
+#include "step/published_run.h"
 
 enum { EVENT_OP_END = 1, EVENT_FLIGHT_END = 2 };
-
-struct flight {
-    uint32_t link;
-    unsigned class; /* of a sync link: the pairs this flight carries */
-    double total_s, left_s, start_s;
-    uint64_t *sources; /* bit set of local servers */
-    bool is_second;    /* scratch: found not to be first on any channel */
-};
-
-struct look_ahead {
-    const struct step_input *input;
-    const struct split *split;
-    uint32_t op_count, task_count, words;
-    struct local_servers servers;
-    double *link_s;                 /* per link */
-    double (*sync_s)[PAIR_CLASSES]; /* per op that is split */
-    uint32_t *rank;                 /* per task */
-    uint32_t *part_start;           /* per op: its first part among all parts of a pass */
-    uint32_t *need;                 /* per task: dependencies each of its parts waits for, sync edges aside */
-    uint32_t *met;                  /* per part of each task: dependencies that came, sync edges included */
-    double *left_s;                 /* per part of each task */
-    bool *is_ready;                 /* per part of each task */
-    uint32_t *parts_left;           /* per task */
-    uint32_t *ended;                /* tasks with parts that ended in this tick ... */
-    uint32_t ended_count;
-    uint64_t **ended_servers; /* ... and per task the servers of those parts, or NULL */
-    struct ready_heap *ready; /* per local server */
-    uint32_t *part_of;        /* per (list, local server): which part sits there; see part_at() */
-    uint64_t **list_servers;  /* per list: bit set of its servers */
-    struct flight *flights;
-    uint32_t flight_count;
-    size_t flight_capacity;
-    uint64_t tasks_left; /* parts not yet ended */
-    double now_s, comm_s, comp_s;
-    struct trace_hash hash;
-    struct arena arena;
-};
-
-static const uint32_t *list_of(const struct look_ahead *run, uint32_t task, uint32_t *count)
-{
-    const struct placement *placement = run->input->placement;
-    struct placement_list at = placement->lists[placement->list_of_op[task % run->op_count]];
-    *count = at.count;
-    return run->servers.of_entry + at.start;
-}
-
-static size_t part_index(const struct look_ahead *run, uint32_t task, uint32_t part)
-{
-    size_t pass = task < run->op_count ? 0 : run->part_start[run->op_count];
-    return pass + run->part_start[task % run->op_count] + part;
-}
 
 /* Which part of a task sits on a server. */
 static uint32_t part_at(const struct look_ahead *run, uint32_t task, uint32_t server)
@@ -94,14 +42,16 @@ static bool has_bit(const uint64_t *set, uint32_t bit)
 
 static void fold(struct look_ahead *run, uint64_t kind, uint64_t entity)
 {
-    trace_hash_fold(&run->hash, (uint64_t)llround(run->now_s * 1e12), kind, entity);
+    uint64_t bits;
+    memcpy(&bits, &run->now_s, sizeof bits);
+    trace_hash_fold(&run->hash, bits, kind, entity);
 }
 
 /* ---- ready ops ---- */
 
 static void make_ready(struct look_ahead *run, uint32_t task, uint32_t part, uint32_t server)
 {
-    run->is_ready[part_index(run, task, part)] = true;
+    run->is_ready[look_ahead_part(run, task, part)] = true;
     ready_push(&run->ready[server], run->rank, task);
 }
 
@@ -110,7 +60,7 @@ static void make_ready(struct look_ahead *run, uint32_t task, uint32_t part, uin
 /* A part got count more dependencies. Quirk kept (7.4f): sync edges count too, so they may release a part early. */
 static void arrive(struct look_ahead *run, uint32_t task, uint32_t part, uint32_t server, uint32_t count)
 {
-    size_t index = part_index(run, task, part);
+    size_t index = look_ahead_part(run, task, part);
     run->met[index] += count;
     if (!run->is_ready[index] && run->met[index] >= run->need[task])
         make_ready(run, task, part, server);
@@ -128,7 +78,7 @@ static void flight_targets(const struct look_ahead *run, const struct flight *fl
         return;
     }
     uint32_t count;
-    const uint32_t *servers = list_of(run, link->target, &count);
+    const uint32_t *servers = look_ahead_list(run, link->target, &count);
     memset(targets, 0, run->words * sizeof *targets);
     for (uint32_t i = 0; i < count; i++)
         if (servers[i] != source && pair_class(&run->servers.at[source], &run->servers.at[servers[i]]) == flight->class)
@@ -140,7 +90,7 @@ static void deliver_sync(struct look_ahead *run, const struct flight *flight)
     uint32_t task = run->split->links[flight->link].target, count;
     if (run->parts_left[task] == 0)
         return; /* siblings that are all done need no release */
-    const uint32_t *servers = list_of(run, task, &count);
+    const uint32_t *servers = look_ahead_list(run, task, &count);
     for (uint32_t part = 0; part < count; part++) {
         uint32_t got = 0;
         for (uint32_t from = 0; from < count; from++)
@@ -151,18 +101,13 @@ static void deliver_sync(struct look_ahead *run, const struct flight *flight)
     }
 }
 
-/* All dependencies of a flight between different servers arrive. */
-static void deliver(struct look_ahead *run, const struct flight *flight)
+/* All dependencies of one data link of a flight, between different servers, arrive. */
+static void deliver_link(struct look_ahead *run, const struct flight *flight, const struct split_link *link)
 {
-    const struct split_link *link = &run->split->links[flight->link];
-    if (link->kind == LINK_SYNC) {
-        deliver_sync(run, flight);
-        return;
-    }
     uint32_t count, sent = 0;
     for (uint32_t word = 0; word < run->words; word++)
         sent += (uint32_t)__builtin_popcountll(flight->sources[word]);
-    const uint32_t *servers = list_of(run, link->target, &count);
+    const uint32_t *servers = look_ahead_list(run, link->target, &count);
     for (uint32_t part = 0; part < count; part++) {
         uint32_t got = sent - has_bit(flight->sources, servers[part]);
         if (got)
@@ -174,17 +119,27 @@ static void deliver(struct look_ahead *run, const struct flight *flight)
 static void deliver_inside(struct look_ahead *run, const struct split_link *link, const uint64_t *sources)
 {
     uint32_t count;
-    const uint32_t *servers = list_of(run, link->target, &count);
+    const uint32_t *servers = look_ahead_list(run, link->target, &count);
     for (uint32_t part = 0; part < count; part++)
         if (has_bit(sources, servers[part]))
             arrive(run, link->target, part, servers[part], 1);
 }
 
-static void launch(struct look_ahead *run, uint32_t link, unsigned class, double total_s, uint64_t *sources)
+static void deliver(struct look_ahead *run, const struct flight *flight)
 {
-    struct flight flight = {
-        .link = link, .class = class, .total_s = total_s, .left_s = total_s, .start_s = run->now_s, .sources = sources};
-    if (total_s <= 0) {
+    if (run->split->links[flight->link].kind == LINK_SYNC) {
+        deliver_sync(run, flight);
+        return;
+    }
+    for (uint32_t link = flight->link; link != NO_LINK; link = run->next_link[link])
+        deliver_link(run, flight, &run->split->links[link]);
+}
+
+static void launch(struct look_ahead *run, struct flight flight)
+{
+    flight.left_s = flight.total_s;
+    flight.start_s = run->now_s;
+    if (flight.total_s <= 0) {
         deliver(run, &flight);
         return;
     }
@@ -197,7 +152,7 @@ static void launch(struct look_ahead *run, uint32_t link, unsigned class, double
 static unsigned sync_classes(const struct look_ahead *run, uint32_t task, const uint64_t *sources)
 {
     uint32_t count;
-    const uint32_t *servers = list_of(run, task, &count);
+    const uint32_t *servers = look_ahead_list(run, task, &count);
     unsigned classes = 0;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; has_bit(sources, servers[i]) && j < count; j++)
@@ -219,23 +174,64 @@ static bool leaves_server(const struct look_ahead *run, const struct split_link 
     return count > 1 || sending > meeting;
 }
 
+static void launch_sync(struct look_ahead *run, uint32_t link, uint64_t *sources)
+{
+    uint32_t task = run->split->links[link].source;
+    unsigned classes = sync_classes(run, task, sources);
+    for (unsigned class = 0; class < PAIR_CLASSES; class ++)
+        if (classes >> class & 1)
+            launch(run, (struct flight){.link = link,
+                                        .class = class,
+                                        .bundle = run->bundles++,
+                                        .total_s = run->sync_s[task - run->op_count][class],
+                                        .sources = sources});
+}
+
+/* By channels, then in the order in which they go first: shortest, then last in the order of edges. */
+static int departure_total(const void *left, const void *right)
+{
+    const struct departure *a = left, *b = right;
+    if (a->list != b->list)
+        return a->list < b->list ? -1 : 1;
+    if (a->total_s != b->total_s)
+        return a->total_s < b->total_s ? -1 : 1;
+    return a->link > b->link ? -1 : a->link < b->link;
+}
+
+/* Links to the same servers are one bundle; those of them that take equally long are one flight. */
+static void launch_data(struct look_ahead *run, uint32_t count, uint64_t *sources)
+{
+    struct departure *at = run->departures;
+    qsort(at, count, sizeof *at, departure_total);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        bool is_new = i == 0 || at[i - 1].list != at[i].list;
+        run->bundles += is_new;
+        for (end = i + 1; end < count && at[end].list == at[i].list && at[end].total_s == at[i].total_s; end++)
+            run->next_link[at[end - 1].link] = at[end].link;
+        run->next_link[at[end - 1].link] = NO_LINK;
+        launch(run, (struct flight){
+                        .link = at[i].link, .bundle = run->bundles, .total_s = at[i].total_s, .sources = sources});
+    }
+    run->bundles++;
+}
+
 static void launch_all(struct look_ahead *run, uint32_t task, uint64_t *sources)
 {
     const struct split *split = run->split;
+    uint32_t leaving = 0;
     for (uint32_t i = 0; i < split->out_count[task]; i++) {
         uint32_t l = split->out_start[task] + i;
         const struct split_link *link = &split->links[l];
         if (link->kind == LINK_SYNC) {
-            unsigned classes = sync_classes(run, task, sources);
-            for (unsigned class = 0; class < PAIR_CLASSES; class ++)
-                if (classes >> class & 1)
-                    launch(run, l, class, run->sync_s[task % run->op_count][class], sources);
+            launch_sync(run, l, sources);
             continue;
         }
         deliver_inside(run, link, sources);
         if (leaves_server(run, link, sources))
-            launch(run, l, 0, run->link_s[l], sources);
+            run->departures[leaving++] =
+                (struct departure){l, run->input->placement->list_of_op[link->target % run->op_count], run->link_s[l]};
     }
+    launch_data(run, leaving, sources);
 }
 
 /* ---- ticks ---- */
@@ -246,15 +242,16 @@ static bool goes_before(const struct flight *a, const struct flight *b)
     return a->total_s != b->total_s ? a->total_s < b->total_s : a->link > b->link;
 }
 
-/* Is the flight first on at least one of its channels? */
+/* Is the flight, the leader of its bundle, first on at least one of its channels? Of the other bundles, too, only the
+ * leaders matter: they use the same channels as those behind them and go before them. */
 static bool is_first(const struct look_ahead *run, const struct flight *flight, uint64_t *targets, uint64_t *others)
 {
     for (uint32_t source = 0; source < run->servers.count; source++) {
         if (!has_bit(flight->sources, source))
             continue;
         flight_targets(run, flight, source, targets);
-        for (uint32_t i = 0; i < run->flight_count; i++) {
-            const struct flight *other = &run->flights[i];
+        for (uint32_t i = 0; i < run->leader_count; i++) {
+            const struct flight *other = &run->flights[run->leaders[i]];
             if (!goes_before(other, flight) || !has_bit(other->sources, source))
                 continue;
             flight_targets(run, other, source, others);
@@ -271,12 +268,18 @@ static bool is_first(const struct look_ahead *run, const struct flight *flight, 
 /* The smallest remainder among flights that are first on a channel; infinite without any. */
 static double next_flight_s(struct look_ahead *run, uint64_t *targets, uint64_t *others)
 {
-    for (uint32_t i = 0; i < run->flight_count; i++)
+    run->leader_count = 0;
+    run->leaders = memory_grow(run->leaders, &run->leader_capacity, run->flight_count, sizeof *run->leaders);
+    for (uint32_t i = 0; i < run->flight_count; i++) {
+        if (i > 0 && run->flights[i - 1].bundle == run->flights[i].bundle)
+            continue;
         run->flights[i].is_second = false;
+        run->leaders[run->leader_count++] = i;
+    }
     for (;;) {
         struct flight *next = NULL;
-        for (uint32_t i = 0; i < run->flight_count; i++) {
-            struct flight *flight = &run->flights[i];
+        for (uint32_t i = 0; i < run->leader_count; i++) {
+            struct flight *flight = &run->flights[run->leaders[i]];
             if (!flight->is_second && (!next || flight->left_s < next->left_s))
                 next = flight;
         }
@@ -295,7 +298,7 @@ static double next_op_s(const struct look_ahead *run)
         const struct ready_heap *heap = &run->ready[server];
         if (!heap->count)
             continue;
-        double left_s = run->left_s[part_index(run, heap->tasks[0], part_at(run, heap->tasks[0], server))];
+        double left_s = run->left_s[look_ahead_part(run, heap->tasks[0], part_at(run, heap->tasks[0], server))];
         if (left_s < next_s)
             next_s = left_s;
     }
@@ -325,7 +328,7 @@ static bool advance_ops(struct look_ahead *run, double tick_s, double end_s)
             continue;
         any = true;
         uint32_t task = heap->tasks[0], part = part_at(run, task, server);
-        double *left_s = &run->left_s[part_index(run, task, part)];
+        double *left_s = &run->left_s[look_ahead_part(run, task, part)];
         *left_s -= tick_s < *left_s ? tick_s : *left_s;
         if (observer && observer->ran)
             observer->ran(observer->context, task, part, run->input->placement->used[server], run->now_s, end_s);
@@ -356,8 +359,10 @@ static void land(struct look_ahead *run, const struct flight *flight)
 {
     const struct step_observer *observer = run->input->observer;
     fold(run, EVENT_FLIGHT_END, flight->link);
-    if (observer && observer->flew)
-        observer->flew(observer->context, flight->link, flight->start_s, run->now_s);
+    bool is_sync = run->split->links[flight->link].kind == LINK_SYNC;
+    for (uint32_t link = flight->link; observer && observer->flew && link != NO_LINK;
+         link = is_sync ? NO_LINK : run->next_link[link])
+        observer->flew(observer->context, link, flight->start_s, run->now_s);
     deliver(run, flight);
 }
 
@@ -384,85 +389,6 @@ static void tick(struct look_ahead *run, double tick_s)
     free(landed);
 }
 
-/* ---- setting up ---- */
-
-static double part_cost_s(const struct look_ahead *run, uint32_t task)
-{
-    const struct graph_op *op = &run->split->graph->ops[task % run->op_count];
-    double cost_ms = task < run->op_count ? op->forward_ms : op->backward_ms;
-    return cost_ms / run->split->parts[task % run->op_count] * run->input->unit_s;
-}
-
-/* Ranks in the order of placement: ops in topological order, each before its twin. */
-static void rank_tasks(struct look_ahead *run)
-{
-    uint32_t n = run->op_count;
-    double *cost = memory_alloc(run->task_count, sizeof *cost);
-    uint32_t *rank = memory_alloc(run->task_count, sizeof *rank);
-    for (uint32_t i = 0; i < n; i++) {
-        cost[2 * i] = part_cost_s(run, run->split->graph->order[i]);
-        cost[2 * i + 1] = part_cost_s(run, n + run->split->graph->order[i]);
-    }
-    run->input->scheduler->rank(cost, run->task_count, rank);
-    for (uint32_t i = 0; i < n; i++) {
-        run->rank[run->split->graph->order[i]] = rank[2 * i];
-        run->rank[n + run->split->graph->order[i]] = rank[2 * i + 1];
-    }
-    free(cost);
-    free(rank);
-}
-
-static void map_lists(struct look_ahead *run)
-{
-    const struct placement *placement = run->input->placement;
-    run->part_of = arena_alloc(&run->arena, (size_t)placement->list_count * run->servers.count, sizeof *run->part_of);
-    run->list_servers = arena_alloc(&run->arena, placement->list_count, sizeof *run->list_servers);
-    for (uint32_t list = 0; list < placement->list_count; list++) {
-        struct placement_list at = placement->lists[list];
-        run->list_servers[list] = arena_alloc(&run->arena, run->words, sizeof(uint64_t));
-        for (uint32_t part = 0; part < at.count; part++) {
-            uint32_t server = run->servers.of_entry[at.start + part];
-            run->part_of[(size_t)list * run->servers.count + server] = part;
-            run->list_servers[list][server / 64] |= UINT64_C(1) << server % 64;
-        }
-    }
-}
-
-static void time_network(struct look_ahead *run, struct step_result *result)
-{
-    struct published_network network;
-    published_init(&network, run->input->topology);
-    published_link_times(run->input, &run->servers, &network, run->link_s);
-    for (uint32_t l = 0; l < run->split->link_count; l++) {
-        const struct split_link *link = &run->split->links[l];
-        for (unsigned class = 0; link->kind == LINK_SYNC && class < PAIR_CLASSES; class ++)
-            run->sync_s[link->source - run->op_count][class] = published_sync_s(&network, link->bytes, class);
-    }
-    result->flows = published_count_flows(run->input, &run->servers, &network, run->link_s);
-}
-
-static void allocate(struct look_ahead *run)
-{
-    const struct split *split = run->split;
-    uint32_t n = run->op_count;
-    size_t parts = split->part_count;
-    run->words = (run->servers.count + 63) / 64;
-    run->link_s = arena_alloc(&run->arena, split->link_count, sizeof *run->link_s);
-    run->sync_s = arena_alloc(&run->arena, n, sizeof *run->sync_s);
-    run->rank = arena_alloc(&run->arena, run->task_count, sizeof *run->rank);
-    run->part_start = arena_alloc(&run->arena, n + 1, sizeof *run->part_start);
-    run->need = arena_alloc(&run->arena, run->task_count, sizeof *run->need);
-    run->met = arena_alloc(&run->arena, parts, sizeof *run->met);
-    run->left_s = arena_alloc(&run->arena, parts, sizeof *run->left_s);
-    run->is_ready = arena_alloc(&run->arena, parts, sizeof *run->is_ready);
-    run->parts_left = arena_alloc(&run->arena, run->task_count, sizeof *run->parts_left);
-    run->ended = arena_alloc(&run->arena, run->task_count, sizeof *run->ended);
-    run->ended_servers = arena_alloc(&run->arena, run->task_count, sizeof *run->ended_servers);
-    run->ready = arena_alloc(&run->arena, run->servers.count, sizeof *run->ready);
-    for (uint32_t op = 0; op < n; op++)
-        run->part_start[op + 1] = run->part_start[op] + split->parts[op];
-}
-
 /* A task without true parents may start. The published program also waits for sync edges here, so that a split
  * backward source never starts and the run ends in an exception; here it starts at once. */
 static void start(struct look_ahead *run)
@@ -474,11 +400,11 @@ static void start(struct look_ahead *run)
     }
     for (uint32_t task = 0; task < run->task_count; task++) {
         uint32_t count;
-        const uint32_t *servers = list_of(run, task, &count);
+        const uint32_t *servers = look_ahead_list(run, task, &count);
         run->parts_left[task] = count;
         run->tasks_left += count;
         for (uint32_t part = 0; part < count; part++) {
-            run->left_s[part_index(run, task, part)] = part_cost_s(run, task);
+            run->left_s[look_ahead_part(run, task, part)] = look_ahead_cost_s(run, task);
             if (run->need[task] == 0)
                 make_ready(run, task, part, servers[part]);
         }
@@ -489,7 +415,7 @@ static void start(struct look_ahead *run)
 static enum status stuck(const struct look_ahead *run, struct error *error)
 {
     for (uint32_t task = 0; task < run->task_count; task++) {
-        size_t index = part_index(run, task, 0);
+        size_t index = look_ahead_part(run, task, 0);
         if (run->parts_left[task] && !run->is_ready[index])
             return error_set(
                 error, STATUS_IMPOSSIBLE, "deadlock: %s op %u of model %s waits for %u dependencies and got %u",
@@ -501,17 +427,8 @@ static enum status stuck(const struct look_ahead *run, struct error *error)
 
 enum status step_published(const struct step_input *input, struct step_result *result, struct error *error)
 {
-    struct look_ahead run = {.input = input, .split = input->split};
-    struct step_result found = {0};
-    run.op_count = input->split->graph->op_count;
-    run.task_count = 2 * run.op_count;
-    require(input->placement->op_count == run.op_count);
-    local_servers_init(&run.servers, input->placement, input->topology);
-    allocate(&run);
-    map_lists(&run);
-    time_network(&run, &found);
-    rank_tasks(&run);
-    trace_hash_start(&run.hash);
+    struct look_ahead run;
+    struct step_result found = {.flows = look_ahead_open(&run, input)};
     start(&run);
     uint64_t *targets = arena_alloc(&run.arena, run.words, sizeof *targets);
     uint64_t *others = arena_alloc(&run.arena, run.words, sizeof *others);
@@ -532,10 +449,6 @@ enum status step_published(const struct step_input *input, struct step_result *r
         found.trace_hash = trace_hash_value(&run.hash);
         *result = found;
     }
-    for (uint32_t server = 0; server < run.servers.count; server++)
-        free(run.ready[server].tasks);
-    free(run.flights);
-    local_servers_fini(&run.servers);
-    arena_free(&run.arena);
+    look_ahead_close(&run);
     return status;
 }
