@@ -10,5 +10,5 @@ if (N == 1) {
     # Filled thinly, so that one does not hide the other, with the outline to tell them apart.
     set style fill transparent solid 0.25 noborder
     plot for [i = 1:N] $Points index i - 1 using 1:2 with boxes linecolor rgb look(i) linewidth 0 notitle, \
-        for [i = 1:N] $Points index i - 1 using 1:2 with histeps linestyle LOOKS[i] linewidth 1 title TITLES[i]
+        for [i = 1:N] $Points index i - 1 using 1:2 with histeps linestyle LOOKS[i] dashtype 1 linewidth 1 title TITLES[i]
 }

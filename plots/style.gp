@@ -55,13 +55,15 @@ do for [i = 1:N] {
         STYLE_USED[style_next] = 1
     }
 }
+array HOLLOWS[8] = [6, 2, 4, 1, 8, 12, 10, 14]
+hollow(i) = HOLLOWS[(i - 1) % 8 + 1] # by place: neighbours in the legend differ most
 look(i) = i > 0 ? COLOURS[(LOOKS[i] - 1) % 9 + 1] : '#222222'
 
 # ---- axes ----
 set border 3 linewidth 0.6 linecolor rgb '#222222'
 set tics nomirror out scale 0.5 textcolor rgb '#222222'
 set grid ytics linecolor rgb '#E3E3E3' linetype 1 linewidth 0.4
-set key above center horizontal Left reverse noenhanced samplen 1.6 spacing 0.9 height 0 width KEY_WIDTH nobox
+set key above center horizontal Left reverse noenhanced samplen 1.6 spacing 1.15 height 0 width KEY_WIDTH nobox
 if (NOTE ne '') { set label 1 NOTE at graph 0.99, 0.955 right front noenhanced textcolor rgb '#CC0000' }
 if (X_LOG) { set logscale x 10 }
 if (Y_LOG) { set logscale y 10; set format y '10^{%L}'; set mytics 10 }

@@ -1,5 +1,6 @@
 /* Properties held here: a figure shows what the result files say, and says so when something is missing.
  *   - means and 95 % Student half widths are those computed by hand; only rows that the filter keeps count;
+ *   - settings that are not shown are averaged within each seed and are no repetitions;
  *   - a job's figure is the mean of each run first; blocked jobs have no completion time;
  *   - distributions, histograms and stacks add up;
  *   - texts reach gnuplot and HTML as texts, whatever they hold;
@@ -243,9 +244,62 @@ static void test_jobs_are_meaned_by_run(void)
     CU_ASSERT_EQUAL_FATAL(points->count, 2);
     CU_ASSERT_STRING_EQUAL(points->categories[1].text, "gnmt");
     CU_ASSERT_EQUAL(points->points[0].y, 0);
-    CU_ASSERT_EQUAL(points->points[0].n, 6);
+    CU_ASSERT_EQUAL(points->points[0].n, 3); /* three seeds, each the mean over both policies */
+    CU_ASSERT_STRING_EQUAL(points->averaged_over, "policy");
     CU_ASSERT_EQUAL(points->points[1].y, 0.5);
     CU_ASSERT_EQUAL(points->points[1].n, 1);
+    drawn_free(&drawn);
+}
+
+/* Over both policies the seeds at 10s have the means 0.3, 0.35 and 0.55; taken for six repetitions, the same runs would
+ * give an interval of the differences between policies. */
+static void test_hidden_axes_are_averaged_by_seed(void)
+{
+    struct drawn drawn;
+    const double student = 0.95 * sqrt(2 / (4 * 0.975 * 0.025));
+    fill_root();
+    const struct figure_points *points =
+        compute_well("[{name: f, plot: lines, x: load, y: blocking_rate, where: load=10s}]", &drawn);
+    CU_ASSERT_EQUAL_FATAL(points->count, 1);
+    CU_ASSERT_EQUAL(points->points[0].n, 3);
+    CU_ASSERT_DOUBLE_EQUAL(points->points[0].y, 0.4, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(points->points[0].half_width, student * sqrt((0.01 + 0.0025 + 0.0225) / 2 / 3), 1e-12);
+    CU_ASSERT_STRING_EQUAL(points->averaged_over, "policy");
+    drawn_free(&drawn);
+    points = compute_well("[{name: f, plot: lines, x: load, y: blocking_rate, series: policy}]", &drawn);
+    CU_ASSERT_STRING_EQUAL(points->averaged_over, "");
+    drawn_free(&drawn);
+}
+
+/* Seed 2 lacks one policy: its mean would be that of the other one alone, so it does not count. */
+static void test_incomplete_seeds_do_not_count(void)
+{
+    struct drawn drawn;
+    struct error error = {0};
+    fill_root();
+    FILE *file = open_runs();
+    write_row(file, "0000,a_b,10s,1,ok", "0.1");
+    write_row(file, "0001,a_b,10s,2,ok", "0.9");
+    write_row(file, "0002,max,10s,1,ok", "0.3");
+    fclose(file);
+    const struct figure_points *points = compute_well("[{name: f, plot: lines, x: load, y: blocking_rate}]", &drawn);
+    CU_ASSERT_EQUAL_FATAL(points->count, 1);
+    CU_ASSERT_DOUBLE_EQUAL(points->points[0].y, 0.2, 1e-12);
+    CU_ASSERT_EQUAL(points->points[0].n, 1);
+    drawn_free(&drawn);
+    file = open_runs();
+    write_row(file, "0000,a_b,10s,1,ok", "0.1");
+    write_row(file, "0001,max,10s,2,ok", "0.9");
+    write_row(file, "0002,max,20s,2,ok", "0.7");
+    fclose(file);
+    points = compute_well("[{name: f, plot: lines, x: load, y: blocking_rate}]", &drawn);
+    CU_ASSERT_EQUAL_FATAL(points->count, 1);
+    CU_ASSERT_EQUAL(points->points[0].x, 20);
+    CU_ASSERT_EQUAL(points->points_left_out, 1);
+    drawn_free(&drawn);
+    CU_ASSERT_EQUAL(compute("[{name: f, plot: lines, x: load, y: blocking_rate, where: load=10s}]", &drawn, &error),
+                    STATUS_USER);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "every combination of policy"));
     drawn_free(&drawn);
 }
 
@@ -255,11 +309,13 @@ static void test_distributions(void)
     fill_root();
     const struct figure_points *points =
         compute_well("[{name: f, plot: cdf, y: jct_s, series: policy, where: {policy: a_b, load: 10s}}]", &drawn);
-    CU_ASSERT_EQUAL_FATAL(points->count, 5);
-    CU_ASSERT_EQUAL(points->points[0].x, 10);
-    CU_ASSERT_DOUBLE_EQUAL(points->points[0].y, 0.2, 1e-12);
-    CU_ASSERT_EQUAL(points->points[4].x, 50);
-    CU_ASSERT_EQUAL(points->points[4].y, 1);
+    CU_ASSERT_EQUAL_FATAL(points->count, 6);
+    CU_ASSERT_EQUAL(points->points[0].x, 10); /* from zero */
+    CU_ASSERT_EQUAL(points->points[0].y, 0);
+    CU_ASSERT_EQUAL(points->points[1].x, 10);
+    CU_ASSERT_DOUBLE_EQUAL(points->points[1].y, 0.2, 1e-12);
+    CU_ASSERT_EQUAL(points->points[5].x, 50);
+    CU_ASSERT_EQUAL(points->points[5].y, 1);
     drawn_free(&drawn);
     points = compute_well("[{name: f, plot: histogram, y: beta, bin: 0.01}]", &drawn);
     CU_ASSERT_EQUAL_FATAL(points->count, 2);
@@ -301,6 +357,13 @@ static void test_stack(void)
     CU_ASSERT_STRING_EQUAL(points->series[0].label, "computation");
     CU_ASSERT_DOUBLE_EQUAL(points->points[0].y, (16 + 32 + 32) / 3., 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(points->points[1].y, (2 + 4 + 4) / 3., 1e-12);
+    drawn_free(&drawn);
+    struct figure_points *shares =
+        compute_well("[{name: f, plot: stacked, x: policy, y: [comp_s, comm_s], shares: true}]", &drawn);
+    CU_ASSERT_EQUAL_FATAL(shares->count, 4);
+    CU_ASSERT_DOUBLE_EQUAL(shares->points[1].y, 32 / 36., 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(shares->points[3].y, 4 / 36., 1e-12);
+    CU_ASSERT_STRING_EQUAL(figure_y_title(drawn.specs.items, shares), "share of a job's time");
     drawn_free(&drawn);
 }
 
@@ -351,6 +414,7 @@ static void test_bad_figures(void)
         {"[{name: f, plot: bars, x: polcy, y: blocking_rate}]", "did you mean policy?"},
         {"[{name: f, plot: bars, x: policy, y: blocking_rate, serie: load}]", "did you mean series?"},
         {"[{name: f, plot: bars, x: policy, y: blocking_rate, bin: 1}]", "bin has no effect with plot: bars"},
+        {"[{name: f, plot: bars, x: policy, y: beta, shares: true}]", "shares has no effect with plot: bars"},
         {"[{name: f, plot: bars, y: blocking_rate}]", "plot: bars needs x"},
         {"[{name: f, plot: pie, y: blocking_rate}]", "expected bars, lines"},
         {"[{name: ../f, plot: cdf, y: jct_s}]", "it names files"},
@@ -376,7 +440,7 @@ static void test_bad_figures(void)
         if (!strstr(error.message, cases[i].said))
             printf("\n  %s\n  said: %s\n  expected: %s\n", cases[i].figure, error.message, cases[i].said);
         CU_ASSERT_PTR_NOT_NULL(strstr(error.message, cases[i].said));
-        if (i < 18)
+        if (i < 19)
             CU_ASSERT(error.line == 1 && error.column >= 10);
         drawn_free(&drawn);
     }
@@ -467,14 +531,17 @@ static void test_drawing(void)
     }
     CU_ASSERT_FALSE(is_there("figures/lines.gp") || is_there("figures/lines.log") || is_there("figures/lines.raw.pdf"));
     char *points = read_text("figures/lines.csv"), *report = read_text("report.html");
-    static const char start[] = "x,series,mean,half_width_95,n\n10,a_b,0.2,0.2484137711";
+    static const char start[] = "x,series,mean,half_width_95,n,averaged_over\n10,a_b,0.2,0.2484137711";
     CU_ASSERT_EQUAL(strncmp(points, start, sizeof start - 1), 0);
-    CU_ASSERT_PTR_NOT_NULL(strstr(points, ",3\n20,a_b,0.4,,1\n10,max,0.6,0.43026527297"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(points, ",3,\n20,a_b,0.4,,1,\n10,max,0.6,0.43026527297"));
     CU_ASSERT_PTR_NOT_NULL(strstr(report, "&lt;b&gt;R&amp;D&lt;/b&gt;"));
     CU_ASSERT_PTR_NULL(strstr(report, "<script"));
     CU_ASSERT_PTR_NOT_NULL(strstr(report, "n=2/3: runs are missing"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(report, "In each seed the mean over load is taken first."));
+    CU_ASSERT_PTR_NULL(strstr(report, "<h3>load</h3>")); /* quantities are not compared where there are names */
+    CU_ASSERT_PTR_NULL(strstr(report, "by chance"));
     /* a_b - max on seeds 1 2 3: -0.4 -0.3 -0.5 */
-    CU_ASSERT_PTR_NOT_NULL(strstr(report, "<b>-0.4000</b></td><td class=n>&plusmn; 0.2484</td><td class=n>3</td>"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(report, "<b>-0.4000</b> &plusmn; 0.2484</td><td class=n>3</td>"));
     free(points);
     free(report);
 }
@@ -517,6 +584,58 @@ static void test_no_gnuplot(void)
     free(kept);
 }
 
+/* A gnuplot that complains as the real one does: the command, a mark under it, the reason, an empty line. */
+static void test_gnuplot_fails(void)
+{
+    static const char *const bodies[] = {"printf 'set x\\n    ^\\nline 9: no such\\tterminal\\n\\n' >&2; exit 3",
+                                         "exit 4", "echo no room left >&2"};
+    static const char *const said[] = {"(exit code 3); it said: line 9: no such terminal",
+                                       "(exit code 4); it said: nothing",
+                                       "left no lost.raw.pdf; it said: no room left"};
+    char *path = getenv("PATH"), *kept = memory_text(path ? path : "", path ? strlen(path) : 0);
+    fill_root();
+    write_text("scenario.yaml", "figures: [{name: lost, plot: bars, x: policy, y: blocking_rate}]\n");
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char text[256];
+        struct error error = {0};
+        snprintf(text, sizeof text, "#!/bin/sh\n%s\n", bodies[i]);
+        write_text("gnuplot", text);
+        CU_ASSERT_EQUAL_FATAL(chmod(in_root("gnuplot"), 0755), 0);
+        setenv("PATH", root, 1);
+        CU_ASSERT_EQUAL(figures_plot(root, &(struct figures_options){0}, &error), STATUS_IO);
+        setenv("PATH", kept, 1);
+        size_t length = strlen(error.message), end = strlen(said[i]);
+        CU_ASSERT_FATAL(length > end);
+        CU_ASSERT_STRING_EQUAL(error.message + length - end, said[i]);
+    }
+    unlink(in_root("gnuplot"));
+    free(kept);
+}
+
+/* Two axes of names with 7 and 2 values: 21 pairs twice and 1 pair seven times. */
+static void test_pairs_along_every_axis_of_names(void)
+{
+    fill_root();
+    write_text("scenario.yaml", "figures: []\n");
+    FILE *file = open_runs();
+    for (int i = 0; i < 28; i++) {
+        char start[64], rate[16];
+        snprintf(start, sizeof start, "%04d,p%d,%s,%d,ok", i, i / 4, i % 4 < 2 ? "slow" : "quick", i % 2);
+        snprintf(rate, sizeof rate, "%.2f", 0.1 * (i / 4) + (i % 4 < 2) * 0.01 + i % 2 * 0.02);
+        write_row(file, start, rate);
+    }
+    fclose(file);
+    CU_ASSERT_EQUAL_FATAL(figures_plot(root, &(struct figures_options){0}, NULL), STATUS_OK);
+    char *report = read_text("report.html");
+    CU_ASSERT_PTR_NOT_NULL(strstr(report, "<h3>policy</h3>"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(report, "<h3>load</h3>"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(report, "<td>load&nbsp;slow</td><td>p0 &minus; p6</td><td class=n><b>-0.6000</b>"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(report, "<td>policy&nbsp;p6</td><td>slow &minus; quick</td><td class=n><b>+0.0100"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(report, "These are 49 comparisons."));
+    CU_ASSERT_PTR_NOT_NULL(strstr(report, "by chance: about 2."));
+    free(report);
+}
+
 /* What a scenario says is looked at before anything runs. */
 static void test_check_with_plan(void)
 {
@@ -545,6 +664,8 @@ void suite_figures(void)
     CU_pSuite suite = CU_add_suite("figures", make_root, remove_root);
     CU_add_test(suite, "means and intervals by hand", test_means);
     CU_add_test(suite, "jobs are meaned by run", test_jobs_are_meaned_by_run);
+    CU_add_test(suite, "hidden axes are averaged by seed", test_hidden_axes_are_averaged_by_seed);
+    CU_add_test(suite, "incomplete seeds do not count", test_incomplete_seeds_do_not_count);
     CU_add_test(suite, "distributions", test_distributions);
     CU_add_test(suite, "a long distribution is thinned", test_cdf_is_thinned);
     CU_add_test(suite, "stacks", test_stack);
@@ -556,5 +677,7 @@ void suite_figures(void)
     CU_add_test(suite, "every kind is drawn, texts unharmed", test_drawing);
     CU_add_test(suite, "drawing is repeatable", test_drawing_is_repeatable);
     CU_add_test(suite, "no gnuplot: points and report stay", test_no_gnuplot);
+    CU_add_test(suite, "gnuplot fails: its own words", test_gnuplot_fails);
+    CU_add_test(suite, "pairs along every axis of names", test_pairs_along_every_axis_of_names);
     CU_add_test(suite, "a scenario is checked with its plan", test_check_with_plan);
 }

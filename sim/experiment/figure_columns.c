@@ -124,6 +124,7 @@ static const struct {
     {"degree_mean", "mean degree of partitioning"},
     {"devices_per_job_mean", "mean devices per job"},
     {"comm_fraction_mean", "mean share of communication"},
+    {"comm_share", "share of time in communication"},
     {"arrival_s", "arrival [s]"},
     {"beta", "\xce\xb2"},
     {"workload.beta", "distribution of \xce\xb2"},

@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, WORDS_LIMIT = 240 };
 static const size_t picture_limit_bytes = (size_t)1 << 28;
 
 static enum status make_path(const struct figure_place *place, const struct figure_spec *spec, const char *suffix,
@@ -52,7 +52,9 @@ static void write_point(struct file_writer *writer, const struct figure_spec *sp
     write_number(writer, point->y);
     file_printf(writer, ",");
     write_number(writer, point->half_width);
-    file_printf(writer, ",%llu\n", (unsigned long long)point->n);
+    file_printf(writer, ",%llu,", (unsigned long long)point->n);
+    csv_write(writer, points->averaged_over);
+    file_printf(writer, "\n");
 }
 
 enum status figure_write_points(const struct figure_place *place, const struct figure_spec *spec,
@@ -65,7 +67,7 @@ enum status figure_write_points(const struct figure_place *place, const struct f
         status = file_create(path, &writer, error);
     if (status != STATUS_OK)
         return status;
-    file_printf(writer, "x,series,mean,half_width_95,n\n");
+    file_printf(writer, "x,series,mean,half_width_95,n,averaged_over\n");
     for (size_t i = 0; i < points->count; i++)
         write_point(writer, spec, points, &points->points[i]);
     return file_finish(writer, error);
@@ -170,25 +172,41 @@ static int spawn_gnuplot(const struct drawing *drawing, pid_t *child)
     return code;
 }
 
-/* gnuplot's last words, on one line. */
-static enum status tell_failure(const struct drawing *drawing, int wait_status, struct error *error)
+/* gnuplot's last words: its last line that is not empty, after lines that repeat the command and point at the place.
+ * Returned owned: free. */
+static char *last_words(const struct drawing *drawing)
 {
     char *text = NULL;
     size_t size = 0;
     if (file_read(drawing->log, 1 << 20, &text, &size, NULL) != STATUS_OK)
-        text = memory_text("", 0), size = 0;
-    size_t start = size > 300 ? size - 300 : 0;
+        return memory_text("nothing", strlen("nothing"));
+    while (size && (isspace((unsigned char)text[size - 1]) || iscntrl((unsigned char)text[size - 1])))
+        size--;
+    size_t start = size;
+    while (start && text[start - 1] != '\n' && size - start < WORDS_LIMIT)
+        start--;
     for (size_t i = start; i < size; i++)
         if (iscntrl((unsigned char)text[i]))
             text[i] = ' ';
-    error_set(error, STATUS_IO, "gnuplot failed on %s (%s %d): %s", drawing->script,
-              WIFSIGNALED(wait_status) ? "signal" : "exit code",
-              WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), text + start);
+    while (start < size && text[start] == ' ')
+        start++;
+    char *words = size ? memory_text(text + start, size - start) : memory_text("nothing", strlen("nothing"));
     free(text);
+    return words;
+}
+
+/* The reason comes last and must fit, so the name of the figure stands for its long path. */
+static enum status tell_failure(const struct drawing *drawing, const char *name, int wait_status, struct error *error)
+{
+    char *words = last_words(drawing);
+    error_set(error, STATUS_IO, "gnuplot failed on figure %s (%s %d); it said: %s", name,
+              WIFSIGNALED(wait_status) ? "signal" : "exit code",
+              WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), words);
+    free(words);
     return STATUS_IO;
 }
 
-static enum status run_gnuplot(const struct drawing *drawing, struct error *error)
+static enum status run_gnuplot(const struct drawing *drawing, const char *name, struct error *error)
 {
     pid_t child;
     int wait_status;
@@ -203,7 +221,7 @@ static enum status run_gnuplot(const struct drawing *drawing, struct error *erro
         if (errno != EINTR)
             return error_set(error, STATUS_IO, "cannot wait for gnuplot: %s", strerror(errno));
     if (!WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != 0)
-        return tell_failure(drawing, wait_status, error);
+        return tell_failure(drawing, name, wait_status, error);
     return STATUS_OK;
 }
 
@@ -217,14 +235,19 @@ static void clear_date(char *bytes, size_t size)
         memcpy(found + sizeof mark - 1, fixed, sizeof fixed - 1);
 }
 
-static enum status publish(const char *raw, const char *path, struct error *error)
+static enum status publish(const struct drawing *drawing, const char *raw, const char *path, struct error *error)
 {
     char *bytes;
     size_t size;
     struct file_writer *writer;
     enum status status = file_read(raw, picture_limit_bytes, &bytes, &size, error);
-    if (status != STATUS_OK)
-        return error_set(error, STATUS_IO, "gnuplot left no %s", raw);
+    if (status != STATUS_OK) {
+        char *words = last_words(drawing);
+        const char *slash = strrchr(raw, '/');
+        error_set(error, STATUS_IO, "gnuplot left no %s; it said: %s", slash ? slash + 1 : raw, words);
+        free(words);
+        return STATUS_IO;
+    }
     clear_date(bytes, size);
     status = file_create(path, &writer, error);
     if (status == STATUS_OK) {
@@ -243,11 +266,11 @@ enum status figure_draw(const struct figure_place *place, const struct figure_sp
     if (status == STATUS_OK)
         status = write_script(place, spec, points, drawing, error);
     if (status == STATUS_OK) {
-        status = run_gnuplot(drawing, error);
+        status = run_gnuplot(drawing, spec->name, error);
         if (status == STATUS_OK)
-            status = publish(drawing->raw_pdf, drawing->pdf, error);
+            status = publish(drawing, drawing->raw_pdf, drawing->pdf, error);
         if (status == STATUS_OK)
-            status = publish(drawing->raw_png, drawing->png, error);
+            status = publish(drawing, drawing->raw_png, drawing->png, error);
         unlink(drawing->script);
         unlink(drawing->log);
         unlink(drawing->raw_pdf);

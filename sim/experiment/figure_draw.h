@@ -17,11 +17,12 @@ struct figure_place {
     bool is_page_wide;
 };
 
-/* directory/<name>.csv: exactly the plotted points, as x,series,mean,half_width_95,n. */
+/* directory/<name>.csv: exactly the plotted points, as x,series,mean,half_width_95,n,averaged_over. */
 STATUS_MUST_USE enum status figure_write_points(const struct figure_place *place, const struct figure_spec *spec,
                                                 struct figure_points *points, struct error *error);
 
-/* directory/<name>.pdf and .png. A missing gnuplot, or one that fails, is STATUS_IO. */
+/* directory/<name>.pdf and .png. A missing gnuplot, or one that fails, is STATUS_IO; the message of
+ * one that fails ends with its own last line. */
 STATUS_MUST_USE enum status figure_draw(const struct figure_place *place, const struct figure_spec *spec,
                                         struct figure_points *points, struct error *error);
 

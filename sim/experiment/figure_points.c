@@ -6,53 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/hash.h"
-#include "engine/statistics.h"
+#include "experiment/figure_mean.h"
+#include "experiment/figure_names.h"
 #include "experiment/figure_rows.h"
 #include "input/text.h"
-
-/* ---- names and their numbers ---- */
-
-struct names {
-    size_t *slots; /* number + 1; 0 = empty */
-    size_t slot_count;
-    const char **texts;
-    size_t count, capacity;
-};
-
-static void names_rehash(struct names *names)
-{
-    free(names->slots);
-    names->slot_count = names->slot_count ? names->slot_count * 2 : 64;
-    names->slots = memory_alloc(names->slot_count, sizeof *names->slots);
-    for (size_t i = 0; i < names->count; i++) {
-        size_t slot = hash_bytes(names->texts[i], strlen(names->texts[i])) & (names->slot_count - 1);
-        while (names->slots[slot])
-            slot = (slot + 1) & (names->slot_count - 1);
-        names->slots[slot] = i + 1;
-    }
-}
-
-/* The number of the text, a new one where it was not met before. */
-static size_t names_number(struct names *names, const char *text, struct arena *arena)
-{
-    if (names->count * 2 >= names->slot_count)
-        names_rehash(names);
-    size_t length = strlen(text), slot = hash_bytes(text, length) & (names->slot_count - 1);
-    for (; names->slots[slot]; slot = (slot + 1) & (names->slot_count - 1))
-        if (strcmp(names->texts[names->slots[slot] - 1], text) == 0)
-            return names->slots[slot] - 1;
-    names->texts = memory_grow(names->texts, &names->capacity, names->count + 1, sizeof *names->texts);
-    names->texts[names->count] = arena_text(arena, text, length);
-    names->slots[slot] = ++names->count;
-    return names->count - 1;
-}
-
-static void names_free(struct names *names)
-{
-    free(names->slots);
-    free(names->texts);
-}
 
 /* ---- gathering ---- */
 
@@ -64,10 +21,8 @@ struct pair {
 /* One mean to be taken, or one pool of rows. */
 struct cell {
     size_t series, category;
-    size_t run; /* whose rows are being summed */
-    double sum;
-    uint64_t summed;
-    struct statistics_sample runs;
+    size_t first_run; /* what its other runs are compared with, to see which axes were averaged over */
+    struct figure_mean mean;
     struct pair *pairs;
     size_t pair_count, pair_capacity;
 };
@@ -76,7 +31,10 @@ struct gatherer {
     const struct figure_spec *spec;
     struct figure_rows rows;
     struct figure_points *out;
-    struct names cell_names, series_names, category_names;
+    struct figure_names cell_names, series_names, category_names, hidden_names;
+    bool *is_hidden, *is_averaged; /* of the axes: not shown; not shown and with several values in one cell */
+    size_t hidden;                 /* the number of the run's values of the hidden axes */
+    size_t hidden_run;             /* the run it was found for, + 1 */
     struct figure_name *series, *categories;
     size_t series_capacity, category_capacity;
     struct cell *cells;
@@ -125,11 +83,11 @@ static const char *join(struct gatherer *gatherer, const struct figure_fields *f
     return arena_text(&gatherer->out->arena, gatherer->text, gatherer->text_used);
 }
 
-static size_t number_of(struct gatherer *gatherer, const struct figure_fields *fields, struct names *names,
+static size_t number_of(struct gatherer *gatherer, const struct figure_fields *fields, struct figure_names *names,
                         struct figure_name **list, size_t *capacity)
 {
     const char *text = join(gatherer, fields, false);
-    size_t number = names_number(names, text, &gatherer->out->arena), before = *capacity;
+    size_t number = figure_names_number(names, text, &gatherer->out->arena), before = *capacity;
     *list = memory_grow(*list, capacity, number + 1, sizeof **list);
     if (*capacity > before)
         memset(*list + before, 0, (*capacity - before) * sizeof **list);
@@ -168,12 +126,12 @@ static struct cell *find_cell(struct gatherer *gatherer, size_t part)
     put_fields(gatherer, &spec->x);
     put_text(gatherer, "", '\x1e');
     put_fields(gatherer, &spec->series);
-    size_t number = names_number(&gatherer->cell_names, gatherer->text, &gatherer->out->arena);
+    size_t number = figure_names_number(&gatherer->cell_names, gatherer->text, &gatherer->out->arena);
     if (number < known)
         return &gatherer->cells[number];
     gatherer->cells = memory_grow(gatherer->cells, &gatherer->cell_capacity, number + 1, sizeof *gatherer->cells);
     struct cell *cell = &gatherer->cells[number];
-    *cell = (struct cell){.run = gatherer->rows.run, .series = part};
+    *cell = (struct cell){.first_run = gatherer->rows.run, .series = part};
     if (spec->plot != FIGURE_STACKED)
         cell->series =
             number_of(gatherer, &spec->series, &gatherer->series_names, &gatherer->series, &gatherer->series_capacity);
@@ -183,22 +141,78 @@ static struct cell *find_cell(struct gatherer *gatherer, size_t part)
     return cell;
 }
 
-/* The mean of a run's rows is one observation, however many jobs the run has. */
-static void close_run(struct cell *cell)
+/* ---- what the figure does not show ---- */
+
+static bool has_axis(const struct figure_fields *fields, size_t axis)
 {
-    if (cell->summed)
-        statistics_sample_add(&cell->runs, cell->sum / (double)cell->summed);
-    cell->sum = 0;
-    cell->summed = 0;
+    for (size_t i = 0; i < fields->count; i++)
+        if (fields->columns[i].source == FIGURE_FROM_AXIS && fields->columns[i].index == axis)
+            return true;
+    return false;
 }
 
-static void add_to_mean(struct cell *cell, size_t run, double y)
+/* A swept seed is a repetition, not a setting. */
+static void find_hidden(struct gatherer *gatherer)
 {
-    if (cell->run != run)
-        close_run(cell);
-    cell->run = run;
-    cell->sum += y;
-    cell->summed++;
+    const struct folder *folder = gatherer->rows.folder;
+    gatherer->is_hidden = memory_alloc(folder->axis_count, sizeof *gatherer->is_hidden);
+    gatherer->is_averaged = memory_alloc(folder->axis_count, sizeof *gatherer->is_averaged);
+    for (size_t axis = 0; axis < folder->axis_count; axis++)
+        gatherer->is_hidden[axis] = !has_axis(&gatherer->spec->x, axis) && !has_axis(&gatherer->spec->series, axis) &&
+                                    strcmp(folder->axes[axis], "run.seed") != 0;
+}
+
+/* Once a run, whatever the number of its jobs. */
+static void number_hidden(struct gatherer *gatherer)
+{
+    const struct folder *folder = gatherer->rows.folder;
+    size_t run = gatherer->rows.run;
+    if (gatherer->hidden_run == run + 1)
+        return;
+    gatherer->text_used = 0;
+    put_text(gatherer, "", '\x1e');
+    for (size_t axis = 0; axis < folder->axis_count; axis++)
+        if (gatherer->is_hidden[axis])
+            put_text(gatherer, folder->runs[run].texts[axis], '\x1f');
+    gatherer->hidden = figure_names_number(&gatherer->hidden_names, gatherer->text, &gatherer->out->arena);
+    gatherer->hidden_run = run + 1;
+}
+
+static void note_averaged(struct gatherer *gatherer, const struct cell *cell)
+{
+    const struct folder *folder = gatherer->rows.folder;
+    const char *const *first = folder->runs[cell->first_run].texts, *const *now =
+                                                                        folder->runs[gatherer->rows.run].texts;
+    for (size_t axis = 0; axis < folder->axis_count; axis++)
+        if (gatherer->is_hidden[axis] && strcmp(first[axis], now[axis]) != 0)
+            gatherer->is_averaged[axis] = true;
+}
+
+static void add_to_mean(struct gatherer *gatherer, struct cell *cell, double y)
+{
+    size_t run = gatherer->rows.run;
+    struct figure_observation of = {
+        .run = run, .seed = gatherer->rows.folder->runs[run].seed, .hidden = gatherer->hidden};
+    if (figure_mean_add(&cell->mean, &of, y))
+        note_averaged(gatherer, cell);
+}
+
+/* "workload.beta, place.strategy" */
+static const char *list_averaged(struct gatherer *gatherer)
+{
+    const struct folder *folder = gatherer->rows.folder;
+    gatherer->text_used = 0;
+    put_text(gatherer, "", '\0');
+    gatherer->text_used = 0;
+    for (size_t axis = 0; axis < folder->axis_count; axis++) {
+        if (!gatherer->is_averaged[axis])
+            continue;
+        if (gatherer->text_used)
+            put_text(gatherer, ",", ' ');
+        put_text(gatherer, folder->axes[axis], '\0');
+        gatherer->text_used--;
+    }
+    return arena_text(&gatherer->out->arena, gatherer->text, gatherer->text_used);
 }
 
 static void add_to_pool(struct cell *cell, double x, double y)
@@ -211,6 +225,7 @@ static enum status add_row(struct gatherer *gatherer, struct error *error)
 {
     const struct figure_spec *spec = gatherer->spec;
     bool is_used = false;
+    number_hidden(gatherer);
     for (size_t part = 0; part < spec->y_count; part++) {
         double x = 0, y;
         enum status status = figure_rows_value(&gatherer->rows, &spec->ys[part], &y, error);
@@ -224,7 +239,7 @@ static enum status add_row(struct gatherer *gatherer, struct error *error)
         if (is_pooled(spec))
             add_to_pool(cell, x, y);
         else
-            add_to_mean(cell, gatherer->rows.run, y);
+            add_to_mean(gatherer, cell, y);
         is_used = true;
     }
     gatherer->out->row_count += is_used;
@@ -235,6 +250,7 @@ static enum status gather(struct gatherer *gatherer, struct error *error)
 {
     bool has_row = true;
     enum status status = STATUS_OK;
+    find_hidden(gatherer);
     if (gatherer->spec->plot == FIGURE_STACKED)
         name_parts(gatherer);
     while (status == STATUS_OK) {
@@ -244,8 +260,6 @@ static enum status gather(struct gatherer *gatherer, struct error *error)
         status = add_row(gatherer, error);
     }
     figure_rows_close(&gatherer->rows);
-    for (size_t i = 0; i < gatherer->cell_names.count; i++)
-        close_run(&gatherer->cells[i]);
     if (status == STATUS_OK && !gatherer->out->row_count)
         status = error_set(error, STATUS_USER, "figures: %s: no row has a value to plot; check where and the columns",
                            gatherer->spec->name);
@@ -274,17 +288,17 @@ static int pair_total(const void *left, const void *right)
     return a->y < b->y ? -1 : a->y > b->y;
 }
 
-static enum status take_mean(struct gatherer *gatherer, const struct cell *cell, struct figure_point *point,
-                             struct error *error)
+static enum status take_mean(struct gatherer *gatherer, const struct cell *cell, const struct statistics_sample *seeds,
+                             struct figure_point *point, struct error *error)
 {
     struct figure_points *out = gatherer->out;
     const char *text = gatherer->categories[cell->category].text, *unit = "";
     *point = (struct figure_point){.series = cell->series,
                                    .category = cell->category,
                                    .x = NAN,
-                                   .y = statistics_sample_mean(&cell->runs),
-                                   .half_width = statistics_sample_half_width(&cell->runs),
-                                   .n = cell->runs.count};
+                                   .y = statistics_sample_mean(seeds),
+                                   .half_width = statistics_sample_half_width(seeds),
+                                   .n = seeds->count};
     if (gatherer->spec->plot != FIGURE_LINES)
         return STATUS_OK;
     char shown[TEXT_SHOW_BYTES];
@@ -296,26 +310,60 @@ static enum status take_mean(struct gatherer *gatherer, const struct cell *cell,
     return STATUS_OK;
 }
 
+/* Each part of a stack by the sum of its parts. Of a sum of nothing no share is taken. */
+static void take_shares(struct gatherer *gatherer)
+{
+    struct figure_points *out = gatherer->out;
+    double *wholes = memory_alloc(gatherer->category_names.count, sizeof *wholes);
+    for (size_t i = 0; i < out->count; i++)
+        wholes[out->points[i].category] += out->points[i].y;
+    for (size_t i = 0; i < out->count; i++) {
+        struct figure_point *point = &out->points[i];
+        if (wholes[point->category] > 0)
+            point->y /= wholes[point->category];
+        point->half_width = NAN; /* that of a sum's part is not that of its share */
+    }
+    free(wholes);
+}
+
 static enum status take_means(struct gatherer *gatherer, struct error *error)
 {
     struct figure_points *out = gatherer->out;
     enum status status = STATUS_OK;
     out->points = arena_alloc(&out->arena, gatherer->cell_names.count, sizeof *out->points);
-    out->count = gatherer->cell_names.count;
-    for (size_t i = 0; i < out->count && status == STATUS_OK; i++)
-        status = take_mean(gatherer, &gatherer->cells[i], &out->points[i], error);
+    out->averaged_over = list_averaged(gatherer);
+    for (size_t i = 0; i < gatherer->cell_names.count && status == STATUS_OK; i++) {
+        struct cell *cell = &gatherer->cells[i];
+        struct statistics_sample seeds = figure_mean_close(&cell->mean);
+        if (!seeds.count) {
+            out->points_left_out++;
+            continue;
+        }
+        status = take_mean(gatherer, cell, &seeds, &out->points[out->count], error);
+        out->count += status == STATUS_OK;
+    }
+    if (status == STATUS_OK && !out->count)
+        status =
+            error_set(error, STATUS_USER,
+                      "figures: %s: no seed has a run with every combination of %s; run what is missing, or show or "
+                      "filter these keys",
+                      gatherer->spec->name, out->averaged_over);
+    if (status == STATUS_OK && gatherer->spec->is_shared)
+        take_shares(gatherer);
     return status;
 }
 
-/* The step of the distribution at each distinct value; where there are too many, at evenly spaced ranks. */
+/* From zero at the least value, the step of the distribution at each distinct one; where there are too many, at evenly
+ * spaced ranks. */
 static size_t take_cdf(struct cell *cell, struct figure_point *points)
 {
-    size_t count = 0;
+    size_t count = 1;
     uint64_t marked = 0;
+    points[0] = (struct figure_point){.series = cell->series, .x = cell->pairs[0].y, .half_width = NAN};
     for (size_t i = 0; i < cell->pair_count; i++) {
         bool is_step = i + 1 == cell->pair_count || cell->pairs[i + 1].y > cell->pairs[i].y;
-        uint64_t mark = (uint64_t)(i + 1) * (FIGURE_CDF_LIMIT - 2) / cell->pair_count;
-        if (!is_step || (count && mark == marked && i + 1 != cell->pair_count))
+        uint64_t mark = (uint64_t)(i + 1) * (FIGURE_CDF_LIMIT - 3) / cell->pair_count;
+        if (!is_step || (count > 1 && mark == marked && i + 1 != cell->pair_count))
             continue;
         marked = mark;
         points[count++] = (struct figure_point){.series = cell->series,
@@ -398,7 +446,7 @@ static void take_pools(struct gatherer *gatherer)
         struct cell *cell = &gatherer->cells[i];
         qsort(cell->pairs, cell->pair_count, sizeof *cell->pairs, pair_total);
         size_t limit = gatherer->spec->plot == FIGURE_CDF ? FIGURE_CDF_LIMIT : cell->pair_count;
-        room += cell->pair_count < limit ? cell->pair_count : limit;
+        room += cell->pair_count < limit ? cell->pair_count + (gatherer->spec->plot == FIGURE_CDF) : limit;
     }
     out->bin = gatherer->spec->bin > 0 ? gatherer->spec->bin : choose_bin(gatherer);
     out->points = arena_alloc(&out->arena, room, sizeof *out->points);
@@ -438,6 +486,7 @@ static enum status finish(struct gatherer *gatherer, struct error *error)
     out->category_count = gatherer->category_names.count;
     out->categories = keep_names(&out->arena, gatherer->categories, out->category_count);
     out->x_unit = out->x_unit ? out->x_unit : "";
+    out->averaged_over = out->averaged_over ? out->averaged_over : "";
     /* bars have no x: a NaN would make the order depend on the order of comparisons */
     for (size_t i = 0; i < out->count; i++)
         out->points[i].x = isnan(out->points[i].x) ? 0 : out->points[i].x;
@@ -466,11 +515,16 @@ static void find_missing(const struct folder *folder, const struct figure_spec *
 
 static void gatherer_free(struct gatherer *gatherer)
 {
-    for (size_t i = 0; i < gatherer->cell_names.count; i++)
+    for (size_t i = 0; i < gatherer->cell_names.count; i++) {
         free(gatherer->cells[i].pairs);
-    names_free(&gatherer->cell_names);
-    names_free(&gatherer->series_names);
-    names_free(&gatherer->category_names);
+        figure_mean_free(&gatherer->cells[i].mean);
+    }
+    figure_names_free(&gatherer->cell_names);
+    figure_names_free(&gatherer->series_names);
+    figure_names_free(&gatherer->category_names);
+    figure_names_free(&gatherer->hidden_names);
+    free(gatherer->is_hidden);
+    free(gatherer->is_averaged);
     free(gatherer->series);
     free(gatherer->categories);
     free(gatherer->cells);

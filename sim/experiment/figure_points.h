@@ -19,8 +19,8 @@ struct figure_point {
     size_t series, category; /* category: of bars and stacked */
     double x;                /* 0 for bars and stacked */
     double y;
-    double half_width; /* of the 95 % Student interval over runs; NaN = none */
-    uint64_t n;        /* runs behind a mean; rows behind a pooled point */
+    double half_width; /* of the 95 % Student interval over seeds; NaN = none */
+    uint64_t n;        /* seeds behind a mean; rows behind a pooled point */
 };
 
 /* A name as it stands in the files, and as it is shown. */
@@ -34,10 +34,12 @@ struct figure_points {
     size_t series_count, category_count;
     struct figure_point *points; /* by series, then by x */
     size_t count;
-    const char *x_unit;  /* of lines: "", "s", "B/s" or "B" */
-    double bin;          /* of histograms */
-    uint64_t row_count;  /* rows used */
-    size_t points_short; /* points of the sweep with fewer runs than planned; the worst has: */
+    const char *x_unit;        /* of lines: "", "s", "B/s" or "B" */
+    double bin;                /* of histograms */
+    uint64_t row_count;        /* rows used */
+    const char *averaged_over; /* "workload.beta": keys not shown, averaged within each seed first; "" = none */
+    size_t points_left_out;    /* means for which no seed has all combinations of these */
+    size_t points_short;       /* points of the sweep with fewer runs than planned; the worst has: */
     size_t runs_done, runs_planned;
 };
 

@@ -69,6 +69,8 @@ const char *figure_y_title(const struct figure_spec *spec, struct figure_points 
         return spec->uses_jobs ? "share of jobs" : "share of runs";
     if (spec->plot != FIGURE_STACKED || spec->y_count == 1)
         return figure_columns_label(spec->ys[0].text, &points->arena);
+    if (spec->is_shared)
+        return spec->uses_jobs ? "share of a job's time" : "share";
     const char *unit = strchr(figure_columns_label(spec->ys[0].text, &points->arena), '[');
     if (!spec->uses_jobs)
         return unit ? unit : "";
@@ -137,14 +139,24 @@ static void put_element(struct file_writer *writer, const char *name, size_t i, 
     file_printf(writer, "\n");
 }
 
-static void put_series(struct file_writer *writer, const struct figure_points *points)
+static void put_series(struct file_writer *writer, const struct figure_spec *spec, const struct figure_points *points)
 {
     file_printf(writer, "N = %zu\n", points->series_count);
     open_array(writer, "NAMES", points->series_count, "''");
     open_array(writer, "TITLES", points->series_count, "''");
+    open_array(writer, "COUNTS", points->series_count, "0");
     for (size_t i = 0; i < points->series_count; i++) {
+        const char *label = points->series[i].label;
         put_element(writer, "NAMES", i, points->series[i].text);
-        put_element(writer, "TITLES", i, points->series[i].label);
+        put_element(writer, "TITLES", i, !*label && spec->reference_count ? "ocsim" : label);
+        file_printf(writer, "COUNTS[%zu] = 0\n", i + 1);
+    }
+    for (size_t i = 0, count = 0; i < points->count; i++) {
+        count++;
+        if (i + 1 == points->count || points->points[i + 1].series != points->points[i].series) {
+            file_printf(writer, "COUNTS[%zu] = %zu\n", points->points[i].series + 1, count);
+            count = 0;
+        }
     }
 }
 
@@ -252,6 +264,7 @@ static void put_settings(struct file_writer *writer, const struct figure_place *
     put_bound(writer, "Y_HIGH", spec->y_high);
     file_printf(writer, "X_LOG = %d\nY_LOG = %d\nDIAGONAL = %d\nY_NEGATIVE = %d\n", spec->is_x_log, spec->is_y_log,
                 spec->has_diagonal, lowest < 0);
+    file_printf(writer, "SHARES = %d\n", spec->is_shared);
     file_printf(writer, "BAR = %.6g\nBIN = %.17g\n", bar_width(spec, points), points->bin);
     put_categories(writer, spec, points, width_cm);
     put_log_tics(writer, spec, points);
@@ -379,6 +392,16 @@ static enum status put_marks(struct file_writer *writer, const struct figure_spe
     return STATUS_OK;
 }
 
+/* One label stands in the legend once: marks over several series may share it. References are a handful. */
+static bool is_label_new(const struct figure_spec *spec, size_t reference)
+{
+    for (size_t i = 0; i < reference; i++)
+        if (spec->references[i].is_level == spec->references[reference].is_level &&
+            strcmp(spec->references[i].label, spec->references[reference].label) == 0)
+            return false;
+    return true;
+}
+
 static enum status put_references(struct file_writer *writer, const struct figure_spec *spec,
                                   const struct figure_points *points, struct error *error)
 {
@@ -394,7 +417,8 @@ static enum status put_references(struct file_writer *writer, const struct figur
         enum status status = find_series(reference, points, &series, error);
         if (status != STATUS_OK)
             return status;
-        put_element(writer, reference->is_level ? "H_TITLES" : "R_TITLES", *count, reference->label);
+        put_element(writer, reference->is_level ? "H_TITLES" : "R_TITLES", *count,
+                    is_label_new(spec, i) ? reference->label : "");
         file_printf(writer, "%s[%zu] = %zu\n", reference->is_level ? "H_SERIES" : "R_SERIES", *count + 1, series);
         if (reference->is_level)
             file_printf(writer, "H_VALUES[%zu] = %.17g\n", *count + 1, reference->level);
@@ -408,7 +432,7 @@ enum status figure_script(struct file_writer *writer, const struct figure_place 
                           struct figure_points *points, struct error *error)
 {
     put_settings(writer, place, spec, points);
-    put_series(writer, points);
+    put_series(writer, spec, points);
     put_points(writer, spec, points);
     return put_references(writer, spec, points, error);
 }

@@ -196,6 +196,11 @@ static enum status read_diagonal(struct reader *reader, const struct yaml_node *
     return read_truth(reader, node, &reader->spec->has_diagonal);
 }
 
+static enum status read_shares(struct reader *reader, const struct yaml_node *node)
+{
+    return read_truth(reader, node, &reader->spec->is_shared);
+}
+
 static enum status read_bin(struct reader *reader, const struct yaml_node *node)
 {
     enum status status = read_number(reader, node, &reader->spec->bin);
@@ -400,6 +405,7 @@ static const struct member {
     {"yrange", read_yrange, IN_ALL, 0},
     {"bin", read_bin, IN_HISTOGRAM, 0},
     {"diagonal", read_diagonal, IN_SCATTER, 0},
+    {"shares", read_shares, IN_STACKED, 0},
     {"where", read_where, IN_ALL, 0},
     {"labels", read_labels, IN_ALL, 0},
     {"reference", read_references, IN_BARS | IN_LINES | IN_SCATTER, 0},
@@ -450,7 +456,7 @@ static enum status refuse_member(struct reader *reader, const struct yaml_node *
     return yaml_error(reader->error, key, "figures: unknown member '%s'%s%s%s", text_show(key->text, shown),
                       nearest ? "; did you mean "
                               : "; there are name, plot, x, y, series, xlabel, ylabel, caption, "
-                                "logx, ylog, yrange, bin, diagonal, where, labels and reference",
+                                "logx, ylog, yrange, bin, diagonal, shares, where, labels and reference",
                       nearest ? nearest : "", nearest ? "?" : "");
 }
 

@@ -2,8 +2,8 @@
  *
  * A figure takes its numbers from the rows of runs.csv, or, where it names a
  * column of jobs.csv, from the jobs of all runs. `bars`, `lines` and `stacked`
- * take the mean of each run first and then the mean and the 95 % interval over
- * the runs; `cdf`, `histogram` and `scatter` pool all rows.
+ * take the mean of each run, then of each seed, then the mean and the 95 %
+ * interval over the seeds (figure_mean.h); `cdf`, `histogram` and `scatter` pool all rows.
  *
  * The specs borrow the YAML tree and live in the arena they were read into.
  * Reading is O(nodes); names are looked up in short tables.
@@ -77,6 +77,7 @@ struct figure_spec {
     struct figure_fields series; /* may be empty */
     bool uses_jobs;
     bool is_x_log, is_y_log, has_diagonal;
+    bool is_shared;                /* stacked: parts as shares of their sum */
     double bin;                    /* 0 = chosen from the data */
     const char *x_label, *y_label; /* NULL = from the column */
     const char *caption;           /* NULL = none */

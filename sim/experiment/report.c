@@ -15,11 +15,13 @@ static const char style[] =
     ":root{color-scheme:light dark;--ink:#1c1c1e;--soft:#5b5b63;--line:#d9d9de;--paper:#fff;--card:#f6f6f8}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#e8e8ea;--soft:#a5a5ad;--line:#3a3a40;--paper:#17171a;--card:#"
     "212125}}\n"
-    "body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:62rem;margin:2rem auto;"
+    "body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:70rem;margin:2rem auto;"
     "padding:0 1rem}\n"
-    "h1{font-size:1.7rem;margin-bottom:.2rem}h2{font-size:1.2rem;margin-top:2.2rem}.soft{color:var(--soft)}\n"
+    "h1{font-size:1.7rem;margin-bottom:.2rem}h2{font-size:1.2rem;margin-top:2.2rem}h3{font-size:1rem;margin:1.4rem 0 "
+    ".3rem}.soft{color:var(--soft)}\n"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem}"
-    "th,td{padding:.25rem .7rem;border-bottom:1px solid var(--line);text-align:left;white-space:nowrap}"
+    "th,td{padding:.25rem .5rem;border-bottom:1px solid "
+    "var(--line);text-align:left;vertical-align:top;overflow-wrap:anywhere}td.n{white-space:nowrap}"
     "th{color:var(--soft);font-weight:600}.n{text-align:right;font-variant-numeric:tabular-nums}\n"
     "figure{margin:1.5rem 0;background:#fff;border:1px solid var(--line);border-radius:.4rem;padding:1rem}"
     "figure img{display:block;max-width:100%;width:40rem;margin:auto}figcaption{color:#444;font-size:.9rem;"
@@ -181,11 +183,24 @@ static void put_sources(struct file_writer *writer, const struct figure_spec *sp
     }
 }
 
+/* Over what was averaged. */
+static void put_means(struct file_writer *writer, const struct figure_points *points)
+{
+    if (*points->averaged_over) {
+        file_printf(writer, " In each seed the mean over ");
+        report_escape(writer, points->averaged_over);
+        file_printf(writer, " is taken first.");
+    }
+    if (points->points_left_out)
+        file_printf(writer, " <span class=bad>%zu left out: no seed has all the runs behind them.</span>",
+                    points->points_left_out);
+}
+
 static void put_caption(struct file_writer *writer, const struct report_figure *figure)
 {
-    static const char *const what[FIGURE_PLOT_COUNT] = {"Means and 95 % Student intervals over runs.",
-                                                        "Means and 95 % Student intervals over runs.",
-                                                        "Means over runs.",
+    static const char *const what[FIGURE_PLOT_COUNT] = {"Means and 95 % Student intervals over seeds.",
+                                                        "Means and 95 % Student intervals over seeds.",
+                                                        "Means over seeds.",
                                                         "Distribution over all runs.",
                                                         "Shares over all runs.",
                                                         "One mark for each row of all runs."};
@@ -201,6 +216,7 @@ static void put_caption(struct file_writer *writer, const struct report_figure *
     file_printf(writer, " over ");
     report_escape(writer, figure_x_title(figure->spec, figure->points));
     file_printf(writer, ". %s", what[figure->spec->plot]);
+    put_means(writer, figure->points);
     file_printf(writer, " %llu %s, %zu points in figures/%s.csv.", (unsigned long long)figure->points->row_count,
                 figure->spec->uses_jobs ? "jobs" : "runs", figure->points->count, figure->spec->name);
     put_sources(writer, figure->spec);
@@ -224,7 +240,7 @@ static void put_figure(struct file_writer *writer, const struct folder *folder, 
         put_base64(writer, (const unsigned char *)bytes, size);
         file_printf(writer, "\">");
     } else {
-        file_printf(writer, "<p class=bad>Not drawn: gnuplot is needed.</p>");
+        file_printf(writer, "<p class=bad>Not drawn: gnuplot is needed, and must succeed.</p>");
     }
     put_caption(writer, figure);
     file_printf(writer, "</figure>\n");
