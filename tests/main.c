@@ -23,6 +23,9 @@ int main(void)
     suite_schedule();
     suite_partition();
     suite_step();
+    suite_stepper();
+    suite_circuit();
+    suite_sharing();
     suite_place();
     suite_cluster();
     suite_cluster_workload();

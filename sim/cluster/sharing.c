@@ -26,7 +26,8 @@ struct sharing {
     size_t capacity;
     struct step_input *inputs; /* scratch for all of them and one more */
     struct step_result *steps;
-    size_t input_capacity, step_capacity;
+    double *head_start_s;
+    size_t input_capacity, step_capacity, head_capacity;
     const struct split *new_split; /* of the job last looked at */
     struct circuit_options look_ahead;
     /* Only where every step is simulated: then steps run on the cluster's own engine. */
@@ -81,7 +82,16 @@ void sharing_free(struct sharing *sharing)
     free(sharing->jobs);
     free(sharing->inputs);
     free(sharing->steps);
+    free(sharing->head_start_s);
     free(sharing);
+}
+
+/* How long the step of a running job has been under way. Steps are counted down to whole numbers. */
+static double head_start_s(const struct cluster *cluster, const struct running *job)
+{
+    sim_time passed = engine_now(cluster->engine) - job->since;
+    double left = job->steps_left - clock_to_seconds(&cluster->config->clock, passed) / job->step.step_s;
+    return (ceil(left) - left) * job->step.step_s;
 }
 
 /* Simulates all running jobs and, if split is not NULL, one more in cluster->placement behind them. */
@@ -93,10 +103,18 @@ static enum status simulate(struct cluster *cluster, const struct split *split)
         return STATUS_OK;
     sharing->inputs = memory_grow(sharing->inputs, &sharing->input_capacity, count, sizeof *sharing->inputs);
     sharing->steps = memory_grow(sharing->steps, &sharing->step_capacity, count, sizeof *sharing->steps);
-    for (uint32_t i = 0; i < sharing->count; i++)
-        sharing->inputs[i] = admission_input(cluster, sharing->jobs[i]->split, &sharing->jobs[i]->placement);
-    if (split)
+    sharing->head_start_s =
+        memory_grow(sharing->head_start_s, &sharing->head_capacity, count, sizeof *sharing->head_start_s);
+    for (uint32_t i = 0; i < sharing->count; i++) {
+        const struct running *job = sharing->jobs[i];
+        sharing->inputs[i] = admission_input(cluster, job->split, &job->placement);
+        sharing->head_start_s[i] = sharing->stepper ? 0 : head_start_s(cluster, job);
+    }
+    if (split) {
         sharing->inputs[sharing->count] = admission_input(cluster, split, &cluster->placement);
+        sharing->head_start_s[sharing->count] = 0;
+    }
+    sharing->look_ahead.head_start_s = sharing->head_start_s;
     enum status status = step_circuit(sharing->inputs, count, &sharing->look_ahead, sharing->steps, cluster->error);
     if (status == STATUS_OK) {
         cluster->result->steps_simulated += count;

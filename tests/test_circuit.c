@@ -1,0 +1,381 @@
+/* Properties held here, of jobs on circuits, step after step and side by side:
+ *   - a job that uses its circuits again: teardown takes no less than linger, linger no less than hold; with hold no
+ *     step pays more reconfiguration than the first;
+ *   - steady follows its rule to the letter; where later steps are alike it gives what simulating all of them gives;
+ *   - jobs whose servers and hardware do not meet run side by side exactly as alone; on a bottleneck none gains;
+ *   - equal keys of the memo are equal steps, whatever the servers are called; other fabrics keep servers as they are.
+ */
+#include <CUnit/Basic.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/memo.h"
+#include "job_world.h"
+#include "suites.h"
+
+static const uint32_t pair[] = {0, 5};
+
+/* ---- circuits used again ---- */
+
+static double total_s(const struct job_world *job, const struct topology *topology, enum network_circuits circuits,
+                      int64_t linger_ps, struct step_result *result)
+{
+    struct circuit_options options = job_world_options(4);
+    options.network.circuits = circuits;
+    options.network.linger_ps = linger_ps;
+    *result = job_world_step(job, topology, &options);
+    return step_times(result, 4).total_s;
+}
+
+static void check_policies(const struct job_world *job, const struct topology *topology, struct random_stream *random)
+{
+    struct step_result held, lingered, torn;
+    int64_t linger_ps = (int64_t)random_below(random, 1000000000);
+    double hold_s = total_s(job, topology, NETWORK_HOLD, 0, &held);
+    double linger_s = total_s(job, topology, NETWORK_LINGER, linger_ps, &lingered);
+    double teardown_s = total_s(job, topology, NETWORK_TEARDOWN, 0, &torn);
+    CU_ASSERT(teardown_s >= linger_s);
+    CU_ASSERT(linger_s >= hold_s);
+    CU_ASSERT(held.start_up.reconfig_s >= 0); /* the last step pays no more than the mean of all */
+    CU_ASSERT_EQUAL(torn.start_up.reconfig_s, 0);
+    CU_ASSERT_EQUAL(held.comp_s, torn.comp_s);
+}
+
+static void test_policies(void)
+{
+    static const char *const circuits[] = {"ramp", "ocs", "awgr", "ring"};
+    struct random_stream *random = random_open(23, "policies", 0);
+    uint32_t gains = 0;
+    for (size_t i = 0; i < sizeof circuits / sizeof *circuits; i++) {
+        struct topology topology;
+        job_world_topology(circuits[i], &topology);
+        for (uint32_t n = 0; n < 100; n++) {
+            struct job_world job;
+            struct step_result held, torn;
+            struct graph *graph = job_world_random_chain(random, 2 + (uint32_t)random_below(random, 8), 1e8);
+            job_world_put_randomly(&job, graph, &topology, random, pair, 2);
+            check_policies(&job, &topology, random);
+            gains +=
+                total_s(&job, &topology, NETWORK_HOLD, 0, &held) < total_s(&job, &topology, NETWORK_TEARDOWN, 0, &torn);
+            job_world_end(&job);
+        }
+        topology_free(&topology);
+    }
+    CU_ASSERT(gains > 300);
+    random_close(random);
+}
+
+/* Every step of a job, one by one. */
+enum { STEPS = 30 };
+struct diary {
+    struct engine *engine;
+    struct step_path paths[STEPS];
+    uint32_t count;
+};
+
+static void note_step(void *context, struct stepper_job *job, const struct stepper_report *report)
+{
+    struct diary *diary = context;
+    diary->paths[diary->count++] = report->path;
+    if (diary->count < STEPS)
+        stepper_start(job);
+    else
+        engine_stop(diary->engine);
+}
+
+static void keep_diary(const struct job_world *job, const struct topology *topology, struct diary *diary)
+{
+    struct network_options options = {.circuits = NETWORK_HOLD};
+    struct stepper_options stepping = {.clock = {1}, .first_kind = NETWORK_KINDS};
+    struct step_input input = job_world_input(job, topology);
+    struct network *network = NULL;
+    struct stepper_job *placed = NULL;
+    struct error error = {0};
+    *diary = (struct diary){.engine = engine_create()};
+    CU_ASSERT_EQUAL_FATAL(network_create(diary->engine, topology, &options, &network, &error), STATUS_OK);
+    struct stepper *stepper = stepper_create(diary->engine, network, topology, &stepping);
+    CU_ASSERT_EQUAL_FATAL(stepper_add(stepper, &input, 0, note_step, diary, &placed, &error), STATUS_OK);
+    stepper_start(placed);
+    engine_run(diary->engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(stepper_status(stepper, &error), STATUS_OK);
+    CU_ASSERT_EQUAL(diary->count, STEPS);
+    stepper_remove(placed);
+    stepper_destroy(stepper);
+    network_destroy(network);
+    engine_destroy(diary->engine);
+}
+
+/* Any servers, so that some circuits have to give way to others. */
+static void check_later_steps(const struct job_world *job, const struct topology *topology)
+{
+    struct diary diary;
+    keep_diary(job, topology, &diary);
+    for (uint32_t step = 1; step < STEPS; step++)
+        CU_ASSERT(diary.paths[step].reconfiguration <= diary.paths[0].reconfiguration);
+}
+
+static void test_later_steps(void)
+{
+    static const char *const circuits[] = {"ramp", "ocs", "awgr", "ring"};
+    static const uint32_t servers[] = {0, 5, 10, 15, 20, 25, 30, 3};
+    struct random_stream *random = random_open(29, "policies", 0);
+    for (size_t i = 0; i < sizeof circuits / sizeof *circuits; i++) {
+        struct topology topology;
+        job_world_topology(circuits[i], &topology);
+        for (uint32_t n = 0; n < 100; n++) {
+            struct job_world job;
+            struct graph *graph = job_world_random_chain(random, 2 + (uint32_t)random_below(random, 12), 1e8);
+            job_world_put_randomly(&job, graph, &topology, random, servers, 8);
+            check_later_steps(&job, &topology);
+            job_world_end(&job);
+        }
+        topology_free(&topology);
+    }
+    random_close(random);
+}
+
+/* ---- steady ---- */
+
+static double length_s(const struct diary *diary, int64_t step)
+{
+    return (double)step_path_length(&diary->paths[step]) * 1e-12;
+}
+
+/* What the rule comes to: the steps up to the second of two alike, and the rest as that one. Answers whether all steps
+ * behind are alike too, so that nothing is lost. */
+static bool expect_steady(const struct diary *diary, double tolerance, int64_t min_steps, double *whole_s,
+                          double *expected_s)
+{
+    int64_t last = min_steps - 1;
+    bool is_even = true;
+    while (last < STEPS - 1 &&
+           fabs(length_s(diary, last) - length_s(diary, last - 1)) > tolerance * length_s(diary, last))
+        last++;
+    *expected_s = *whole_s = 0;
+    for (int64_t step = 0; step < STEPS; step++) {
+        *whole_s += length_s(diary, step);
+        *expected_s += length_s(diary, step < last ? step : last);
+        is_even = is_even && (step < last || length_s(diary, step) == length_s(diary, last));
+    }
+    return is_even;
+}
+
+/* Answers whether the steps became alike. */
+static bool check_steady(const struct job_world *job, const struct topology *topology, double tolerance,
+                         int64_t min_steps)
+{
+    struct diary diary;
+    double whole_s, expected_s;
+    struct circuit_options all = job_world_options(STEPS), steady = all;
+    steady.steady_tolerance = tolerance;
+    steady.min_steps = min_steps;
+    keep_diary(job, topology, &diary);
+    bool is_even = expect_steady(&diary, tolerance, min_steps, &whole_s, &expected_s);
+    struct step_result long_way = job_world_step(job, topology, &all);
+    struct step_result short_way = job_world_step(job, topology, &steady);
+    struct step_time whole = step_times(&long_way, STEPS), guess = step_times(&short_way, STEPS);
+    CU_ASSERT(oracle_is_near(whole.total_s, whole_s, 1e-12));
+    CU_ASSERT(oracle_is_near(guess.total_s, expected_s, 1e-12));
+    CU_ASSERT(!is_even || oracle_is_near(guess.total_s, whole.total_s, 1e-12));
+    CU_ASSERT(short_way.events <= long_way.events);
+    CU_ASSERT(oracle_is_near(guess.comm_s + guess.comp_s + guess.reconfig_s + guess.wait_s, guess.total_s, 1e-12));
+    return is_even;
+}
+
+/* Chains become alike soon, unless they meet the turns of a rotor. Split jobs may keep taking circuits from each other
+ * in ever new ways: then steady is what its rule says, no more. */
+static void test_steady(void)
+{
+    static const uint32_t servers[] = {0, 5, 10, 15, 20, 25, 30, 3};
+    struct random_stream *random = random_open(31, "steady", 0);
+    for (size_t i = 0; fabric_at(i); i++) {
+        struct topology topology;
+        job_world_topology(fabric_at(i)->name, &topology);
+        bool is_rotor = strcmp(topology.fabric, "rotor") == 0;
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            struct job_world job;
+            struct graph *graph = seed % 2 ? oracle_random_graph(seed, 2 + (uint32_t)(seed % 15), seed % 4 == 1)
+                                           : job_world_random_chain(random, 2 + (uint32_t)(seed % 10), 1e8);
+            if (seed % 4 == 1)
+                job_world_split(&job, graph, &topology, 4, &place_ramp_first_fit);
+            else
+                job_world_put_randomly(&job, graph, &topology, random, servers, 8);
+            bool is_even = check_steady(&job, &topology, seed % 3 ? 0.001 : 0, 2 + (int64_t)(seed % 3));
+            CU_ASSERT(is_even || is_rotor || seed % 2);
+            job_world_end(&job);
+        }
+        topology_free(&topology);
+    }
+    random_close(random);
+}
+
+/* ---- side by side ---- */
+
+/* Two jobs together, all steps. */
+static void run_both(const struct job_world *left, const struct job_world *right, const struct topology *topology,
+                     int64_t steps, struct step_result results[2])
+{
+    struct step_input inputs[] = {job_world_input(left, topology), job_world_input(right, topology)};
+    struct circuit_options options = job_world_options(steps);
+    struct error error = {0};
+    CU_ASSERT_EQUAL_FATAL(step_circuit(inputs, 2, &options, results, &error), STATUS_OK);
+}
+
+static void check_as_alone(const struct job_world *job, const struct topology *topology, const struct step_result *both)
+{
+    struct circuit_options options = job_world_options(4);
+    struct step_result alone = job_world_step(job, topology, &options);
+    CU_ASSERT_EQUAL(both->step_s, alone.step_s);
+    CU_ASSERT_EQUAL(both->comm_s, alone.comm_s);
+    CU_ASSERT_EQUAL(both->reconfig_s, alone.reconfig_s);
+    CU_ASSERT_EQUAL(both->wait_s, alone.wait_s);
+    CU_ASSERT_EQUAL(both->start_up.total_s, alone.start_up.total_s);
+}
+
+/* Each in a group, a stretch of the ring, an edge switch and a corner of the torus of its own. */
+static void test_side_by_side(void)
+{
+    static const uint32_t here[] = {0, 1, 2, 3}, there[] = {16, 17, 18, 19};
+    struct random_stream *random = random_open(37, "side by side", 0);
+    for (size_t i = 0; fabric_at(i); i++) {
+        struct topology topology;
+        job_world_topology(fabric_at(i)->name, &topology);
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            struct job_world left, right;
+            struct step_result both[2];
+            job_world_put_randomly(&left, oracle_random_graph(seed, 12, false), &topology, random, here, 4);
+            job_world_put_randomly(&right, oracle_random_graph(seed + 100, 9, true), &topology, random, there, 4);
+            run_both(&left, &right, &topology, 4, both);
+            check_as_alone(&left, &topology, &both[0]);
+            check_as_alone(&right, &topology, &both[1]);
+            job_world_end(&left);
+            job_world_end(&right);
+        }
+        topology_free(&topology);
+    }
+    random_close(random);
+}
+
+/* Both cross the same uplinks, or the same arc of a ring of one wavelength. Answers how many were slowed. */
+static uint32_t check_bottleneck(const struct topology *topology, struct random_stream *random)
+{
+    static const uint32_t left_servers[] = {0, 16}, right_servers[] = {1, 15};
+    struct job_world jobs[2];
+    struct step_result both[2];
+    struct circuit_options options = job_world_options(3);
+    uint32_t slowed = 0;
+    for (int i = 0; i < 2; i++) {
+        struct graph *graph = job_world_random_chain(random, 3 + (uint32_t)random_below(random, 6), 1e9);
+        job_world_put_randomly(&jobs[i], graph, topology, random, i ? right_servers : left_servers, 2);
+    }
+    run_both(&jobs[0], &jobs[1], topology, 3, both);
+    for (int i = 0; i < 2; i++) {
+        struct step_result alone = job_world_step(&jobs[i], topology, &options);
+        double alone_s = step_times(&alone, 3).total_s, together_s = step_times(&both[i], 3).total_s;
+        CU_ASSERT(together_s >= alone_s * (1 - 1e-14));
+        slowed += together_s > alone_s * 1.01;
+        job_world_end(&jobs[i]);
+    }
+    return slowed;
+}
+
+static void test_bottleneck(void)
+{
+    struct random_stream *random = random_open(41, "bottleneck", 0);
+    static const char *const fabrics[] = {"packet", "ring"};
+    for (size_t i = 0; i < 2; i++) {
+        struct topology topology;
+        uint32_t slowed = 0;
+        job_world_topology(fabrics[i], &topology);
+        topology.packet.oversubscription = 8;
+        topology.ring.wavelengths = topology.ring.transceivers = 1;
+        for (uint32_t n = 0; n < 200; n++)
+            slowed += check_bottleneck(&topology, random);
+        CU_ASSERT(slowed > 100);
+        topology_free(&topology);
+    }
+    random_close(random);
+}
+
+/* ---- the memo ---- */
+
+/* Groups and racks turned, places swapped: other names for the same placement. */
+static void turn_servers(const struct topology *t, uint32_t *servers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t group = (topology_group(t, servers[i]) + 3) % 4, rack = (topology_rack(t, servers[i]) * 3 + 1) % 4;
+        servers[i] = (group * 4 + rack) * 2 + (1 - topology_place(t, servers[i]));
+    }
+}
+
+static void check_equal_steps(const struct step_result *a, const struct step_result *b)
+{
+    CU_ASSERT_EQUAL(a->step_s, b->step_s);
+    CU_ASSERT_EQUAL(a->comm_s, b->comm_s);
+    CU_ASSERT_EQUAL(a->reconfig_s, b->reconfig_s);
+    CU_ASSERT_EQUAL(a->wait_s, b->wait_s);
+    CU_ASSERT_EQUAL(a->start_up.total_s, b->start_up.total_s);
+    CU_ASSERT_EQUAL(a->flows, b->flows);
+}
+
+static void check_renamed(struct job_world *job, const struct topology *topology, bool is_symmetric)
+{
+    struct circuit_options options = job_world_options(2);
+    struct memo *memo = memo_create(topology, is_symmetric);
+    struct job_world renamed = {.graph = job->graph, .split = job->split};
+    options.all_reduce = COLLECTIVE_RAMP;
+    CU_ASSERT_PTR_NULL(memo_find(memo, 0, job->split->asked, &job->placement));
+    memo_rename(memo, &job->placement, &renamed.placement);
+    struct step_result as_is = job_world_step(job, topology, &options);
+    struct step_result as_renamed = job_world_step(&renamed, topology, &options);
+    check_equal_steps(&as_is, &as_renamed);
+    memo_add(memo, &as_renamed);
+    if (!is_symmetric)
+        CU_ASSERT_EQUAL(as_is.trace_hash, as_renamed.trace_hash);
+    turn_servers(topology, job->placement.servers, job->placement.server_count);
+    turn_servers(topology, job->placement.used, job->placement.used_count);
+    const struct step_result *known = memo_find(memo, 0, job->split->asked, &job->placement);
+    CU_ASSERT_EQUAL_FATAL(known != NULL, is_symmetric);
+    struct step_result turned = job_world_step(job, topology, &options);
+    if (known)
+        check_equal_steps(known, &turned);
+    placement_fini(&renamed.placement);
+    memo_free(memo);
+}
+
+static void test_memo(void)
+{
+    struct random_stream *random = random_open(43, "memo", 0);
+    for (size_t i = 0; fabric_at(i); i++) {
+        struct topology topology;
+        job_world_topology(fabric_at(i)->name, &topology);
+        bool is_symmetric = fabric_is_symmetric(&topology);
+        CU_ASSERT_EQUAL(is_symmetric, i < 2); /* ramp and ocs come first */
+        for (uint64_t seed = 0; seed < 30; seed++) {
+            static const uint32_t servers[] = {4, 29, 10, 15, 20, 25, 30, 3};
+            struct job_world job;
+            struct graph *graph = oracle_random_graph(seed, 2 + (uint32_t)(seed % 15), seed % 2);
+            if (seed % 2)
+                job_world_split(&job, graph, &topology, 2 + 2 * (uint32_t)(seed % 4),
+                                seed % 4 == 1 ? &place_ramp_first_fit : &place_ramp_compact);
+            else
+                job_world_put_randomly(&job, graph, &topology, random, servers, 8);
+            check_renamed(&job, &topology, is_symmetric);
+            job_world_end(&job);
+        }
+        topology_free(&topology);
+    }
+    random_close(random);
+}
+
+void suite_circuit(void)
+{
+    CU_pSuite suite = CU_add_suite("jobs on circuits", NULL, NULL);
+    CU_ADD_TEST(suite, test_policies);
+    CU_ADD_TEST(suite, test_later_steps);
+    CU_ADD_TEST(suite, test_steady);
+    CU_ADD_TEST(suite, test_side_by_side);
+    CU_ADD_TEST(suite, test_bottleneck);
+    CU_ADD_TEST(suite, test_memo);
+}

@@ -1,0 +1,213 @@
+/* Properties held here, of a stream of jobs that share a fabric:
+ *   - a job alone is what it is on a fabric of its own; jobs that contend are slower, and never faster than alone;
+ *   - paces between changes give what simulating every step gives, within 1 %, for equal jobs too;
+ *   - parts of a job's time add up to it; the same run has the same hash;
+ *   - a job slowed down beyond its limit completes, with cause late, counted in jobs_late and not as blocked;
+ *   - a clock that runs out is the user's mistake, with a remedy. */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/metrics.h"
+#include "job_world.h"
+#include "suites.h"
+
+static const char few_equal_jobs[] = "model,arrival_s,beta\nalexnet,0,1\nalexnet,0.5,1\nvgg16,0.6,1\nvgg16,1.5,1\n";
+static const char few_jobs[] = "model,arrival_s,beta\nalexnet,0,1\nvgg16,0.5,1\nresnet18,0.6,1\n";
+static const char shared[] = "network.sharing=shared", exclusive[] = "network.sharing=exclusive";
+static const char paces[] = "step.steady=true", live[] = "step.steady=false";
+
+/* A run of the jobs of a CSV text. */
+struct stream {
+    const char *jobs, *fabric;
+    const char *sharing, *steady;
+    double oversubscription; /* packet: of edge switches of two servers; 0 = as the file says */
+    const char *more;        /* one more assignment, or NULL */
+};
+
+static enum status run_stream(const struct stream *stream, struct cluster_result *result, double *values,
+                              struct error *error)
+{
+    char *folder = oracle_folder(), *path = oracle_write(folder, "jobs.csv", stream->jobs);
+    char trace[300], topology[64];
+    struct oracle_world world;
+    snprintf(trace, sizeof trace, "workload.trace=%s", path);
+    snprintf(topology, sizeof topology, "topology=topologies/%s-32.yaml", stream->fabric);
+    oracle_world_open(&world,
+                      (const char *const[]){trace, topology, stream->sharing, stream->steady, "network.model=circuit",
+                                            "workload.time_unit=ms", "workload.steps=10", "partition.strategy=fixed",
+                                            "partition.degree=4", stream->more, NULL});
+    if (stream->oversubscription > 0) {
+        world.world.topology.packet.oversubscription = stream->oversubscription;
+        world.world.topology.packet.radix = 2;
+    }
+    enum status status = cluster_run(&world.world.cluster, result, error);
+    if (status == STATUS_OK && values)
+        metrics_compute(&world.world.cluster, result, values);
+    oracle_world_close(&world);
+    oracle_remove(folder);
+    free(path);
+    free(folder);
+    return status;
+}
+
+static void run_well(const struct stream *stream, struct cluster_result *result, double *values)
+{
+    struct error error = {0};
+    enum status status = run_stream(stream, result, values, &error);
+    if (status != STATUS_OK)
+        printf("\n  said: %s\n", error.message);
+    CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
+}
+
+/* ---- alone and together ---- */
+
+static void check_adds_up(const struct cluster_result *result)
+{
+    for (size_t i = 0; i < result->job_count; i++) {
+        const struct job_record *job = &result->jobs[i];
+        if (job->outcome == OUTCOME_COMPLETED)
+            CU_ASSERT(oracle_is_near(job->comm_s + job->comp_s + job->reconfig_s + job->wait_s, job->jct_s, 1e-6));
+    }
+}
+
+/* Both ways of simulating, on every fabric. */
+static void test_alone(void)
+{
+    for (size_t i = 0; fabric_at(i); i++) {
+        const char *more = strcmp(fabric_at(i)->name, "packet") == 0 ? NULL : "network.reconfiguration=1us";
+        struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n", fabric_at(i)->name, exclusive, live, 0, more};
+        struct cluster_result alone, same, pace;
+        run_well(&stream, &alone, NULL);
+        stream.sharing = shared;
+        run_well(&stream, &same, NULL);
+        stream.steady = paces;
+        run_well(&stream, &pace, NULL);
+        CU_ASSERT_EQUAL_FATAL(alone.job_count, 1);
+        CU_ASSERT_EQUAL(alone.jobs[0].outcome, OUTCOME_COMPLETED);
+        CU_ASSERT(oracle_is_near(same.jobs[0].jct_s, alone.jobs[0].jct_s, 1e-9));
+        CU_ASSERT(oracle_is_near(same.jobs[0].reconfig_s, alone.jobs[0].reconfig_s, 1e-9));
+        CU_ASSERT(oracle_is_near(pace.jobs[0].jct_s, alone.jobs[0].jct_s, 0.01));
+        check_adds_up(&alone);
+        check_adds_up(&same);
+        check_adds_up(&pace);
+        cluster_result_free(&alone);
+        cluster_result_free(&same);
+        cluster_result_free(&pace);
+    }
+}
+
+static void check_paces(const struct stream *stream)
+{
+    struct stream each = *stream, own = *stream;
+    struct cluster_result guess, truth, alone;
+    each.steady = live;
+    own.sharing = exclusive;
+    run_well(stream, &guess, NULL);
+    run_well(&each, &truth, NULL);
+    run_well(&own, &alone, NULL);
+    CU_ASSERT_EQUAL_FATAL(guess.job_count, truth.job_count);
+    for (size_t i = 0; i < truth.job_count; i++) {
+        CU_ASSERT_EQUAL(truth.jobs[i].outcome, OUTCOME_COMPLETED);
+        CU_ASSERT(oracle_is_near(guess.jobs[i].jct_s, truth.jobs[i].jct_s, 0.01));
+        CU_ASSERT(truth.jobs[i].jct_s >= alone.jobs[i].jct_s * (1 - 1e-9));
+    }
+    check_adds_up(&guess);
+    check_adds_up(&truth);
+    cluster_result_free(&guess);
+    cluster_result_free(&truth);
+    cluster_result_free(&alone);
+}
+
+/* Equal jobs that begin at different times stay out of step and hardly meet: a look-ahead that began them together
+ * would have them collide in every transfer. */
+static void test_paces(void)
+{
+    static const double oversubscriptions[] = {4, 16, 64};
+    for (size_t i = 0; i < 3; i++)
+        check_paces(&(struct stream){few_equal_jobs, "packet", shared, paces, oversubscriptions[i], NULL});
+    check_paces(&(struct stream){few_jobs, "packet", shared, paces, 16, NULL});
+    check_paces(&(struct stream){few_jobs, "ramp", shared, paces, 0, NULL});
+    check_paces(&(struct stream){few_jobs, "awgr", shared, paces, 0, NULL});
+}
+
+static void test_again(void)
+{
+    for (int i = 0; i < 2; i++) {
+        struct stream stream = {few_jobs, "ring", shared, i ? live : paces, 0, NULL};
+        struct cluster_result first, second;
+        run_well(&stream, &first, NULL);
+        run_well(&stream, &second, NULL);
+        CU_ASSERT_EQUAL(first.trace_hash, second.trace_hash);
+        CU_ASSERT_EQUAL(first.events, second.events);
+        CU_ASSERT(first.events > 1000);
+        cluster_result_free(&first);
+        cluster_result_free(&second);
+    }
+}
+
+/* ---- late ---- */
+
+/* The first job may take a little longer than it would alone; the second slows it by more. */
+static void check_late(const char *steady)
+{
+    char jobs[128];
+    double values[METRIC_COUNT];
+    struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n", "packet", shared, steady, 64, NULL};
+    struct cluster_result alone, both;
+    run_well(&stream, &alone, NULL);
+    double beta = 1.001 * alone.jobs[0].jct_s / alone.jobs[0].sequential_s;
+    snprintf(jobs, sizeof jobs, "model,arrival_s,beta\nalexnet,0,%.17g\nvgg16,0.5,1\n", beta);
+    stream.jobs = jobs;
+    run_well(&stream, &both, values);
+    CU_ASSERT_EQUAL_FATAL(both.job_count, 2);
+    CU_ASSERT_EQUAL(both.jobs[0].outcome, OUTCOME_COMPLETED);
+    CU_ASSERT_EQUAL(both.jobs[0].cause, CAUSE_LATE);
+    CU_ASSERT(both.jobs[0].jct_s > both.jobs[0].limit_s);
+    CU_ASSERT_EQUAL(both.jobs[1].cause, CAUSE_NONE);
+    CU_ASSERT_EQUAL(values[METRIC_JOBS_LATE], 1);
+    CU_ASSERT_EQUAL(values[METRIC_JOBS_BLOCKED], 0);
+    CU_ASSERT_EQUAL(values[METRIC_BLOCKED_LATE], 0);
+    CU_ASSERT_EQUAL(values[METRIC_JOBS_COMPLETED], 2);
+    cluster_result_free(&alone);
+    cluster_result_free(&both);
+}
+
+static void test_late(void)
+{
+    check_late(paces);
+    check_late(live);
+}
+
+/* ---- the clock ---- */
+
+static void check_refused(const struct stream *stream, const char *says)
+{
+    struct cluster_result result;
+    struct error error = {0};
+    CU_ASSERT_EQUAL(run_stream(stream, &result, NULL, &error), STATUS_USER);
+    if (!strstr(error.message, says))
+        printf("\n  said: %s\n", error.message);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, says));
+}
+
+/* 2^63 ps are 9,223,372.04 seconds. */
+static void test_clock_runs_out(void)
+{
+    static const char late[] = "model,arrival_s,beta\nalexnet,9223371,1\n",
+                      one[] = "model,arrival_s,beta\nalexnet,0,1\n";
+    check_refused(&(struct stream){late, "packet", shared, live, 0, NULL}, "1ns");
+    check_refused(&(struct stream){late, "packet", shared, paces, 0, NULL}, "1ns");
+    check_refused(&(struct stream){one, "packet", shared, paces, 0, "workload.steps=1000000000"}, "1ns");
+}
+
+void suite_sharing(void)
+{
+    CU_pSuite suite = CU_add_suite("sharing a fabric", NULL, NULL);
+    CU_ADD_TEST(suite, test_alone);
+    CU_ADD_TEST(suite, test_paces);
+    CU_ADD_TEST(suite, test_again);
+    CU_ADD_TEST(suite, test_late);
+    CU_ADD_TEST(suite, test_clock_runs_out);
+}
