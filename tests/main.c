@@ -1,8 +1,21 @@
-/* Runs every suite; exits non-zero when any test fails. */
+/* Runs every suite, or the one that OCSIM_SUITE names; exits non-zero when any test fails or none is run. */
 #include <CUnit/Basic.h>
 #include <gsl/gsl_errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "suites.h"
+
+static void run_suites(const char *only)
+{
+    CU_pSuite suite = only ? CU_get_suite(only) : NULL;
+    if (!only)
+        CU_basic_run_tests();
+    else if (suite)
+        CU_basic_run_suite(suite);
+    else
+        fprintf(stderr, "no suite is called '%s'\n", only);
+}
 
 int main(void)
 {
@@ -47,7 +60,7 @@ int main(void)
     suite_fabric_static();
     suite_fabric_packet();
     CU_basic_set_mode(CU_BRM_NORMAL);
-    CU_basic_run_tests();
+    run_suites(getenv("OCSIM_SUITE"));
     unsigned failed = CU_get_number_of_failures() + CU_get_number_of_suites_failed();
     unsigned run = CU_get_number_of_tests_run();
     CU_cleanup_registry();

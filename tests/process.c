@@ -11,7 +11,7 @@
 
 #include "engine/memory.h"
 
-enum { ARGUMENT_LIMIT = 32, SECONDS = 60 };
+enum { ARGUMENT_LIMIT = 32 };
 
 struct how {
     unsigned long file_bytes; /* 0 = no limit */
@@ -42,7 +42,7 @@ static void become_ocsim(const char *const *arguments, const struct how *how, in
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){how->file_bytes, how->file_bytes});
     }
-    alarm(SECONDS);
+    alarm(PROCESS_LIMIT_S);
     dup2(target, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
     execv("./ocsim", (char *const *)(const void *)argv);

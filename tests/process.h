@@ -4,13 +4,16 @@
 
 #include <stdbool.h>
 
+/* A program that hangs is ended, however slow and busy the machine is: this long no test takes anywhere. */
+enum { PROCESS_LIMIT_S = 600 };
+
 struct process {
     int code; /* 128 + signal where one ended it */
     char *out, *err;
 };
 
-/* Runs ./ocsim with these arguments, NULL at the end; a minute at most. Fails the test where there is no ./ocsim in the
- * current folder. process_end must follow. */
+/* Runs ./ocsim with these arguments, NULL at the end; ten minutes at most. Fails the test where there is no ./ocsim in
+ * the current folder. process_end must follow. */
 void process_run(struct process *process, const char *const *arguments);
 void process_end(struct process *process);
 

@@ -131,7 +131,7 @@ pid_t sweep_start(const struct sweep *sweep, const char *path, const char *optio
     CU_ASSERT_FATAL(child >= 0);
     if (child > 0)
         return child;
-    alarm(60);
+    alarm(PROCESS_LIMIT_S);
     int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDERR_FILENO);
     execl("./ocsim", "ocsim", "run", sweep->scenario, "-o", path, option, value, "-q", (char *)NULL);
@@ -152,8 +152,15 @@ void sweep_pause(double time_s)
     nanosleep(&pause, NULL);
 }
 
-void sweep_wait(const char *folder, const char *name)
+static bool has_ended(pid_t child)
 {
-    for (int i = 0; i < 30000 && !process_is_file(folder, name); i++)
-        sweep_pause(0.001);
+    siginfo_t about = {0};
+    return waitid(P_PID, (id_t)child, &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid == child;
+}
+
+bool sweep_wait(pid_t child, const char *folder, const char *name)
+{
+    while (!process_is_file(folder, name) && !has_ended(child))
+        sweep_pause(0.0005);
+    return !has_ended(child);
 }

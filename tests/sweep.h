@@ -3,6 +3,7 @@
 #ifndef TESTS_SWEEP_H
 #define TESTS_SWEEP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -37,14 +38,15 @@ void sweep_expect(const struct sweep *sweep, const char *path, const char *optio
                   const char *words);
 void sweep_run(const struct sweep *sweep, const char *path, const char *option, const char *value);
 
-/* The same without waiting, quietly, option and value needed. */
+/* The same without waiting, quietly, option and value needed; ten minutes at most. */
 pid_t sweep_start(const struct sweep *sweep, const char *path, const char *option, const char *value);
 
 /* Waits for it; the exit code, or 128 + the signal. */
 int sweep_finish(pid_t child);
 
-/* Until the file is there; half a minute at most. */
-void sweep_wait(const char *folder, const char *name);
+/* Until the file is there or the child has ended, which sweep_finish still has to be told: true where it is there and
+ * the child lives. */
+bool sweep_wait(pid_t child, const char *folder, const char *name);
 void sweep_pause(double time_s);
 
 #endif
