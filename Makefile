@@ -1,6 +1,8 @@
 # ocsim: GNU make, no configure step. `make help` lists the targets.
 VERSION := 0.1.0
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 PREFIX ?= /usr/local
 # -j gives make its own parallelism; JOBS is what reproduce hands to `ocsim run -j`.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
@@ -116,8 +118,7 @@ reproduce: all
 ## bench: measures speed as ratios within one run
 bench: deps
 	@$(MAKE) --no-print-directory build $(BUILD)/tests/bench/bench
-	@$(BUILD)/tests/bench/bench
-	@tests/bench/streams
+	@$(BUILD)/tests/bench/bench; code=$$?; tests/bench/streams || code=1; exit $$code
 
 ## sanitize: every test with AddressSanitizer and UndefinedBehaviorSanitizer
 sanitize: deps

@@ -16,7 +16,7 @@
 #include "increments.h"
 #include "reference_heap.h"
 
-enum { MIX_OPERATIONS = 800000, DRAIN_EVENTS = 100000, CHANGE_EVENTS = 20000 };
+enum { MIX_OPERATIONS = 800000, LONG_FACTOR = 10, DRAIN_EVENTS = 100000, CHANGE_EVENTS = 20000 };
 
 static const struct calendar_limits usual = {.small = 64, .overfull = 64, .dead = 64};
 static const struct calendar_limits tiny = {.small = 3, .overfull = 5, .dead = 4};
@@ -158,6 +158,8 @@ static size_t twins_close(struct twins *twins)
 /* push_percent decides whether the queue grows or drains; the rest are pops but for a few peeks, cancels, moves. */
 static void mix(struct twins *twins, size_t operations, unsigned push_percent)
 {
+    if (getenv("OCSIM_LONG"))
+        operations *= LONG_FACTOR;
     for (size_t i = 0; i < operations; i++) {
         uint64_t bits = increments_bits(&twins->increments) >> 20;
         unsigned choice = (unsigned)(bits % 100);

@@ -341,7 +341,7 @@ static void test_many_anchors(void)
     append(&text, &used, &capacity, "a: [");
     for (int i = 0; i < 80000; i++) {
         char item[64];
-        snprintf(item, sizeof item, "&n%d x,*n%d,", i, i / 2);
+        snprintf(item, sizeof item, "&n%d x,*n%d,\n", i, i / 2);
         append(&text, &used, &capacity, item);
     }
     append(&text, &used, &capacity, "]");

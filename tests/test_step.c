@@ -19,18 +19,13 @@ static const char ramp_32[] = "topologies/ramp-32.yaml";
 
 /* ---- published figures ---- */
 
-static bool is_tie(const char *model, uint32_t degree)
-{
-    return strcmp(model, "alexnet") == 0 && degree == 2;
-}
-
 static void check_single_job(const struct csv *table, const char *parts_column, const char *devices_column)
 {
     const char *model = oracle_text(table, "model");
     uint32_t degree = (uint32_t)oracle_number(table, "degree");
     struct oracle_job job;
     CU_ASSERT_FATAL(oracle_job_run(&job, model, degree, ramp_32, &place_ramp_first_fit, NULL));
-    double tolerance = is_tie(model, degree) ? 1e-6 : 1e-9;
+    const double tolerance = 1e-9;
     CU_ASSERT_EQUAL((double)job.split->part_count, oracle_number(table, parts_column));
     CU_ASSERT_EQUAL((double)job.split->dep_count, oracle_number(table, "deps"));
     CU_ASSERT_EQUAL((double)job.step.flows, oracle_number(table, "flows"));

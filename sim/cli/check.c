@@ -56,7 +56,7 @@ static enum status check(const struct cli_arguments *arguments, struct error *er
 {
     if (arguments->name_count != 1)
         return error_set(error, STATUS_USER,
-                         "check: expected one scenario file, e.g. ocsim check scenarios/hello.yaml");
+                         "check: expected one scenario file, e.g. ocsim check scenarios/tutorial/1-hello.yaml");
     const char *path = arguments->names[0];
     struct scenario_overrides overrides = {arguments->overrides, arguments->override_count};
     struct scenario *scenario = NULL;

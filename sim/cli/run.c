@@ -83,7 +83,7 @@ static enum status load(const struct cli_arguments *arguments, struct scenario *
     struct scenario_overrides overrides = {arguments->overrides, arguments->override_count};
     if (arguments->name_count != 1)
         return error_set(error, STATUS_USER,
-                         "run: expected one scenario file, e.g. ocsim run scenarios/hello.yaml -o results");
+                         "run: expected one scenario file, e.g. ocsim run scenarios/tutorial/1-hello.yaml -o results");
     enum status status = scenario_load(arguments->names[0], overrides, scenario, error);
     if (status != STATUS_OK)
         return status;

@@ -1,6 +1,7 @@
 /* ocsim step --model M --degree D --topology T [key=value ...]: one training job on an empty cluster, as JSON.
  *
  * --ops adds every op's device and the stretches of time it ran, of one step. */
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,8 +101,14 @@ static void print_result(const struct settings *settings, const struct split *sp
 {
     struct step_time job = step_times(step, settings->workload.steps);
     double sequential_s = (double)settings->workload.steps * (split->sequential_ms * world_unit_s(settings));
-    printf("{\n  \"model\": \"%s\",\n  \"degree\": %" PRIu32 ",\n  \"degree_used\": %" PRIu32, split->graph->name,
-           split->asked, split->degree);
+    cJSON *name = cJSON_CreateString(split->graph->name);
+    char *quoted = name ? cJSON_PrintUnformatted(name) : NULL;
+    if (!quoted)
+        memory_exhausted(1, strlen(split->graph->name));
+    printf("{\n  \"model\": %s,\n  \"degree\": %" PRIu32 ",\n  \"degree_used\": %" PRIu32, quoted, split->asked,
+           split->degree);
+    free(quoted);
+    cJSON_Delete(name);
     printf(",\n  \"ops\": %" PRIu64 ",\n  \"deps\": %" PRIu64 ",\n  \"flows\": %" PRIu64, split->part_count,
            split->dep_count, step->flows);
     print_devices(topology, placement);
@@ -116,16 +123,23 @@ static void print_result(const struct settings *settings, const struct split *sp
     printf(",\n  \"events\": %" PRIu64 ",\n  \"trace_hash\": \"%016" PRIx64 "\"", step->events, step->trace_hash);
 }
 
-/* The legal degrees as text, for a message. */
-static void list_degrees(const struct topology *topology, char *text, size_t size)
+/* Says why a job finds no servers even on an empty cluster. */
+static enum status refuse(const struct split *split, const struct topology *topology, struct error *error)
 {
-    uint32_t count;
-    size_t used = 0;
-    uint32_t *legal = cluster_legal_degrees(topology, 128, &count);
-    text[0] = '\0';
-    for (uint32_t i = 0; i < count && used + 12 < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%" PRIu32, i ? ", " : "", legal[i]);
-    free(legal);
+    const struct graph *graph = split->graph;
+    for (uint32_t op = 0; op < graph->op_count; op++)
+        if (!block_is_legal(topology, split->parts[op]))
+            return error_set(error, STATUS_USER,
+                             "step: model %.100s at degree %" PRIu32 ": op %" PRIu32 " takes %g ms and is split into "
+                             "%" PRIu32
+                             " parts, which have no block shape on this cluster; use another degree or another "
+                             "partition.quantum",
+                             graph->name, split->asked, graph->ops[op].id, graph->ops[op].forward_ms, split->parts[op]);
+    return error_set(error, STATUS_USER,
+                     "step: model %.100s at degree %" PRIu32
+                     " finds no servers with enough memory on an empty cluster; "
+                     "use a higher degree or devices with more memory",
+                     graph->name, split->asked);
 }
 
 static enum status place_on_empty(const struct settings *settings, const struct split *split,
@@ -138,15 +152,8 @@ static enum status place_on_empty(const struct settings *settings, const struct 
         return status;
     occupancy_init(&occupancy, topology);
     place_scratch_init(&scratch, topology);
-    if (!placer_find(settings->place.strategy)->place(split, &occupancy, &scratch, placement)) {
-        char degrees[256];
-        list_degrees(topology, degrees, sizeof degrees);
-        status =
-            error_set(error, STATUS_USER,
-                      "step: model %s at degree %" PRIu32 " finds no block of servers on an empty cluster; degrees "
-                      "with a block shape here: %s",
-                      split->graph->name, split->asked, degrees);
-    }
+    if (!placer_find(settings->place.strategy)->place(split, &occupancy, &scratch, placement))
+        status = refuse(split, topology, error);
     place_scratch_fini(&scratch);
     occupancy_fini(&occupancy);
     return status;
@@ -239,15 +246,17 @@ int cli_step(int argc, char **argv)
                                          {.name = "--degree", .value = &degree},
                                          {.name = "--topology", .value = &topology},
                                          {.name = "--ops", .is_given = &with_ops}};
-    char topology_key[4096];
+    char *topology_key = NULL;
     enum status status = cli_parse(argc, argv, options, sizeof options / sizeof *options, &arguments, &error);
     if (status == STATUS_OK) {
         if (topology) {
-            snprintf(topology_key, sizeof topology_key, "topology=%s", topology);
+            if (asprintf(&topology_key, "topology=%s", topology) < 0)
+                memory_exhausted(1, strlen(topology));
             arguments.overrides[arguments.override_count++] = topology_key;
         }
         status = step(&arguments, model, degree, with_ops, &error);
     }
     cli_arguments_free(&arguments);
+    free(topology_key);
     return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
 }

@@ -110,6 +110,8 @@ static bool meets_limit(void *context, uint32_t degree)
 {
     struct probe *probe = context;
     struct job_record record = {0};
+    if (probe->cluster->status != STATUS_OK)
+        return false; /* trouble with another degree ends the run: it must not be forgotten */
     return try_degree(probe->cluster, probe->job, degree, probe->wait_s, &record);
 }
 

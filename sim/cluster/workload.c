@@ -74,7 +74,7 @@ static enum status read_row(struct workload *workload, const struct csv *csv, co
 enum status workload_read(struct workload *workload, const char *path, struct models *models, struct error *error)
 {
     struct csv *csv;
-    struct columns columns;
+    struct columns columns = {.degree = -1};
     bool has_row = true;
     enum status status = csv_open(path, &csv, error);
     if (status != STATUS_OK)
@@ -89,6 +89,7 @@ enum status workload_read(struct workload *workload, const char *path, struct mo
     if (status == STATUS_OK && workload->row_count == 0)
         status = error_at(error, path, 1, 0, "no jobs: give at least one row model,arrival_s,beta");
     workload->is_replay = true;
+    workload->has_degrees = columns.degree >= 0;
     csv_close(csv);
     return status;
 }

@@ -21,7 +21,7 @@ static const char style[] =
     ".3rem}.soft{color:var(--soft)}\n"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem}"
     "th,td{padding:.25rem .5rem;border-bottom:1px solid "
-    "var(--line);text-align:left;vertical-align:top;overflow-wrap:anywhere}td.n{white-space:nowrap}"
+    "var(--line);text-align:left;vertical-align:top;overflow-wrap:break-word}td.n{white-space:nowrap}"
     "th{color:var(--soft);font-weight:600}.n{text-align:right;font-variant-numeric:tabular-nums}\n"
     "figure{margin:1.5rem 0;background:#fff;border:1px solid var(--line);border-radius:.4rem;padding:1rem}"
     "figure img{display:block;max-width:100%;width:40rem;margin:auto}figcaption{color:#444;font-size:.9rem;"
@@ -58,10 +58,16 @@ void report_escape(struct file_writer *writer, const char *text)
     }
 }
 
+/* Long names may break after their dots and underscores, so that tables stay narrow. */
 static void put_cell(struct file_writer *writer, const char *tag, const char *text)
 {
     file_printf(writer, "<%s>", tag);
-    report_escape(writer, text);
+    for (; *text; text++) {
+        char letter[2] = {*text, '\0'};
+        report_escape(writer, letter);
+        if (*text == '.' || *text == '_')
+            file_printf(writer, "<wbr>");
+    }
     file_printf(writer, "</%.2s>", tag);
 }
 
@@ -116,7 +122,10 @@ static void put_mean(struct file_writer *writer, const struct folder_metric *met
         put_number(writer, metric->mean, 4);
     if (!isnan(metric->half_width)) {
         file_printf(writer, " &plusmn; ");
-        put_number(writer, metric->half_width, 2);
+        if (fabs(metric->mean) >= 1e6) /* in powers of ten as the mean is */
+            file_printf(writer, "%.2g", metric->half_width);
+        else
+            put_number(writer, metric->half_width, 2);
     }
     file_printf(writer, "</td>");
 }

@@ -451,11 +451,24 @@ static enum status check_horizon(const struct keys *keys, const struct settings 
     return STATUS_OK;
 }
 
+static enum status check_partition(const struct keys *keys, const struct settings *settings, struct error *error)
+{
+    size_t strategy = key_named("partition.strategy"), degree = key_named("partition.degree");
+    int64_t parts = settings->partition.degree;
+    if (strcmp(settings->partition.strategy, "trace") == 0 && !settings->workload.trace)
+        return keys_error(keys, strategy, error, "trace takes the degrees of workload.trace, which is not set");
+    if (keys_is_effective(keys, degree) && parts > 1 && parts % 2)
+        return keys_error(keys, degree, error, "%lld is odd; expected 1 or an even number, e.g. 8", (long long)parts);
+    return STATUS_OK;
+}
+
 enum status settings_check(const struct keys *keys, struct settings *settings, struct error *error)
 {
     require(keys && settings && keys->table == settings_keys);
     settings->network.has_reconfiguration = keys_place(keys, key_named("network.reconfiguration")).layer > 0;
     enum status status = check_weights(keys, settings, error);
+    if (status == STATUS_OK)
+        status = check_partition(keys, settings, error);
     if (status == STATUS_OK)
         status = check_mixture(keys, settings, error);
     if (status == STATUS_OK)

@@ -133,6 +133,24 @@ static enum status open_drawn(struct world *world, const struct settings *settin
     return status;
 }
 
+/* Decisions to replay must be there, and possible on this cluster at all. */
+static enum status check_degrees(const struct world *world, const struct settings *settings, struct error *error)
+{
+    const struct workload *workload = &world->workload;
+    const char *path = settings->workload.trace;
+    if (!workload->has_degrees)
+        return error_at(error, path, 1, 0, "partition.strategy: trace needs a column degree");
+    for (size_t i = 0; i < workload->row_count; i++) {
+        uint32_t degree = workload->rows[i].trace_degree;
+        if (degree && (degree > world->cluster.max_degree || !block_is_legal(&world->topology, degree)))
+            return error_at(error, path, 0, 0,
+                            "job %zu (counted from 0) has degree %u, which no block of this cluster has; legal are 0 "
+                            "(refused), 1 and even degrees with a block shape, partition.max_degree at most",
+                            i, degree);
+    }
+    return STATUS_OK;
+}
+
 static enum status open_workload(struct world *world, const struct settings *settings, struct error *error)
 {
     struct workload *workload = &world->workload;
@@ -144,6 +162,8 @@ static enum status open_workload(struct world *world, const struct settings *set
     enum status status = settings->workload.trace
                              ? workload_read(workload, settings->workload.trace, &world->models, error)
                              : open_drawn(world, settings, error);
+    if (status == STATUS_OK && strcmp(settings->partition.strategy, "trace") == 0)
+        status = check_degrees(world, settings, error);
     return status == STATUS_OK ? workload_start(workload, error) : status;
 }
 

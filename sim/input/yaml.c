@@ -370,6 +370,21 @@ static enum status read_document(struct reader *reader, const struct yaml_node *
     return status;
 }
 
+/* A line nobody can have written by hand. */
+static enum status check_lines(const char *text, size_t size, const char *file, struct error *error)
+{
+    const char *end = text + size;
+    for (int line = 1; text < end; line++) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
+        if (stop - text > YAML_LINE_LIMIT_BYTES)
+            return error_at(error, file, line, YAML_LINE_LIMIT_BYTES + 1,
+                            "the line is %zu bytes long; at most %d are read: break it up", (size_t)(stop - text),
+                            YAML_LINE_LIMIT_BYTES);
+        text = stop + 1;
+    }
+    return STATUS_OK;
+}
+
 static enum status parse(const char *text, size_t size, const char *file, bool has_places, struct yaml_tree *tree,
                          struct error *error)
 {
@@ -380,6 +395,9 @@ static enum status parse(const char *text, size_t size, const char *file, bool h
         text += 3;
         size -= 3;
     }
+    enum status status = check_lines(text, size, file, error);
+    if (status != STATUS_OK)
+        return status;
     struct reader reader = {.source = text, .source_size = size, .has_places = has_places};
     reader.file = arena_text(&reader.arena, file, strlen(file));
     if (!yaml_parser_initialize(&reader.parser))
@@ -387,7 +405,7 @@ static enum status parse(const char *text, size_t size, const char *file, bool h
     yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text, size);
     const struct yaml_node *root = NULL;
-    enum status status = read_document(&reader, &root, error);
+    status = read_document(&reader, &root, error);
     yaml_parser_delete(&reader.parser);
     free(reader.stack);
     free(reader.anchors);
