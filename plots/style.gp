@@ -64,6 +64,7 @@ set border 3 linewidth 0.6 linecolor rgb '#222222'
 set tics nomirror out scale 0.5 textcolor rgb '#222222'
 set grid ytics linecolor rgb '#E3E3E3' linetype 1 linewidth 0.4
 set key above center horizontal Left reverse noenhanced samplen 1.6 spacing 1.15 height 0 width KEY_WIDTH nobox
+if (N + R + H > 6) { set key font ",6" samplen 1 width KEY_WIDTH - 1.5 } # three to a row rather than two, in one column
 if (NOTE ne '') { set label 1 NOTE at graph 0.99, 0.955 right front noenhanced textcolor rgb '#CC0000' }
 if (X_LOG) { set logscale x 10 }
 if (Y_LOG) { set logscale y 10; set format y '10^{%L}'; set mytics 10 }
