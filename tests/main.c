@@ -51,6 +51,7 @@ int main(void)
     suite_runner_folder();
     suite_compare();
     suite_figures();
+    suite_figures_drawing();
     suite_network();
     suite_network_queues();
     suite_network_collective();

@@ -27,6 +27,7 @@ void suite_results(void);
 void suite_cli(void);
 void suite_compare(void);
 void suite_figures(void);
+void suite_figures_drawing(void);
 void suite_house(void);
 void suite_trace(void);
 void suite_help(void);
