@@ -3,11 +3,12 @@
  *     step pays more reconfiguration than the first;
  *   - steady follows its rule to the letter; where later steps are alike it gives what simulating all of them gives;
  *   - jobs whose servers and hardware do not meet run side by side exactly as alone; on a bottleneck none gains;
+ *   - every piece of hardware has a name of its own; a rate that leaves nothing for a transceiver is refused;
  *   - equal keys of the memo are equal steps, whatever the servers are called; other fabrics keep servers as they are.
  */
 #include <CUnit/Basic.h>
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cluster/memo.h"
@@ -369,6 +370,88 @@ static void test_memo(void)
     random_close(random);
 }
 
+/* ---- hardware ---- */
+
+struct names {
+    const struct network *network;
+    char (*texts)[FABRIC_TEXT_BYTES];
+    size_t count, capacity;
+};
+
+static void add_name(void *context, const struct hardware_use *use)
+{
+    struct names *names = context;
+    const struct fabric_state *state = network_fabric(names->network);
+    names->texts = memory_grow(names->texts, &names->capacity, names->count + 1, sizeof *names->texts);
+    state->fabric->describe(state, use->hardware, names->texts[names->count++]);
+    CU_ASSERT(use->busy >= 0 && use->switching >= 0 && use->idle >= 0);
+}
+
+static int name_total(const void *left, const void *right)
+{
+    return strcmp(left, right);
+}
+
+static void check_names(const struct network *network)
+{
+    struct names names = {.network = network};
+    network_visit_hardware(network, add_name, &names);
+    CU_ASSERT(names.count >= 64); /* 32 servers, to send and to receive */
+    qsort(names.texts, names.count, sizeof *names.texts, name_total);
+    for (size_t i = 0; i < names.count; i++) {
+        CU_ASSERT(strlen(names.texts[i]) > 8);
+        CU_ASSERT(i == 0 || strcmp(names.texts[i - 1], names.texts[i]) != 0);
+    }
+    free(names.texts);
+}
+
+/* From everybody to a neighbour and to one far away, so that wavelengths are in use as well. */
+static void test_names(void)
+{
+    for (size_t i = 0; fabric_at(i); i++) {
+        struct topology topology;
+        struct network *network = NULL;
+        struct error error = {0};
+        const struct network_options options = {.circuits = NETWORK_HOLD};
+        struct engine *engine = engine_create();
+        job_world_topology(fabric_at(i)->name, &topology);
+        CU_ASSERT_EQUAL_FATAL(network_create(engine, &topology, &options, &network, &error), STATUS_OK);
+        for (uint32_t server = 0; server < 64; server++) {
+            uint32_t far = (server + (server < 32 ? 1 : 13)) % 32;
+            struct transfer_request request = {.source = server % 32, .target = far, .bytes = 1000000};
+            CU_ASSERT_EQUAL_FATAL(network_send(network, &request, NULL, &error), STATUS_OK);
+        }
+        engine_run(engine, SIM_TIME_MAX);
+        CU_ASSERT_EQUAL(network_unfinished(network), 0);
+        if (fabric_at(i)->describe)
+            check_names(network);
+        network_destroy(network);
+        engine_destroy(engine);
+        topology_free(&topology);
+    }
+}
+
+static void test_no_rate(void)
+{
+    for (size_t i = 0; fabric_at(i); i++) {
+        struct topology topology;
+        struct job_world job;
+        struct step_result step = {.flows = 77};
+        struct error error = {0};
+        const struct job_world_op ops[] = {{1, 1, 1e6}, {1, 1, 1e6}};
+        struct circuit_options options = job_world_options(1);
+        job_world_topology(fabric_at(i)->name, &topology);
+        topology.node_rate_bytes_per_s = 0.5;
+        job_world_put(&job, job_world_chain(ops, 2), &topology, pair);
+        struct step_input input = job_world_input(&job, &topology);
+        CU_ASSERT_EQUAL(step_circuit(&input, 1, &options, &step, &error), STATUS_USER);
+        CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "node_rate"));
+        CU_ASSERT_EQUAL(step.flows, 77);
+        job_world_end(&job);
+        topology_free(&topology);
+    }
+}
+
 void suite_circuit(void)
 {
     CU_pSuite suite = CU_add_suite("jobs on circuits", NULL, NULL);
@@ -378,4 +461,6 @@ void suite_circuit(void)
     CU_ADD_TEST(suite, test_side_by_side);
     CU_ADD_TEST(suite, test_bottleneck);
     CU_ADD_TEST(suite, test_memo);
+    CU_ADD_TEST(suite, test_names);
+    CU_ADD_TEST(suite, test_no_rate);
 }
