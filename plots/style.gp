@@ -6,12 +6,12 @@ set encoding utf8
 # everything is drawn 300/72 times as large.
 if (FORMAT eq 'probe') { set terminal unknown }
 if (FORMAT eq 'pdf') {
-    set terminal pdfcairo enhanced color size WIDTH_CM cm, HEIGHT_CM cm font "Helvetica,7" fontscale 1 linewidth 1 dashlength 0.7
+    set terminal pdfcairo enhanced color size WIDTH_CM cm, HEIGHT_CM cm font "Helvetica,7" fontscale 1 linewidth 1 dashlength 0.4
     set output PDF
 }
 if (FORMAT eq 'png') {
     set terminal pngcairo enhanced color size int(WIDTH_CM / 2.54 * 300), int(HEIGHT_CM / 2.54 * 300) \
-        font "Helvetica,7" fontscale 300 / 72. linewidth 300 / 72. pointscale 300 / 72. dashlength 0.7 background '#ffffff'
+        font "Helvetica,7" fontscale 300 / 72. linewidth 300 / 72. pointscale 300 / 72. dashlength 0.4 background '#ffffff'
     set output PNG
 }
 
@@ -64,7 +64,7 @@ set border 3 linewidth 0.6 linecolor rgb '#222222'
 set tics nomirror out scale 0.5 textcolor rgb '#222222'
 set grid ytics linecolor rgb '#E3E3E3' linetype 1 linewidth 0.4
 set key above center horizontal Left reverse noenhanced samplen 1.6 spacing 1.15 height 0 width KEY_WIDTH nobox
-if (N + R + H > 6) { set key font ",6" samplen 1 width KEY_WIDTH - 1.5 } # three to a row rather than two, in one column
+if (N + R + H > 6 && WIDTH_CM < 10) { set key font ",6" samplen 1 width 2.5 * KEY_WIDTH } # three to a row, not two
 if (NOTE ne '') { set label 1 NOTE at graph 0.99, 0.955 right front noenhanced textcolor rgb '#CC0000' }
 if (X_LOG) { set logscale x 10 }
 if (Y_LOG) { set logscale y 10; set format y '10^{%L}'; set mytics 10 }
@@ -111,5 +111,5 @@ if (FORMAT ne 'probe' && !X_LOG && CATEGORIES == 0 && GPVAL_X_MAX > GPVAL_X_MIN)
         set xtics add (sprintf('%g', k * X_STEP / 10. ** X_POWER) k * X_STEP)
     }
 }
-set xlabel in_powers(XLABEL, X_POWER) noenhanced offset 0, 0.3
+set xlabel in_powers(XLABEL, X_POWER) noenhanced offset 0, (ROTATE ? -0.2 : 0.3)
 set ylabel in_powers(YLABEL, Y_POWER) noenhanced offset 0, 0
