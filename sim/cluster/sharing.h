@@ -1,8 +1,9 @@
 /* Jobs that share a fabric: each has its servers to itself, all contend for circuits.
  *
  * Whenever a job starts or ends, the steps of all running jobs are simulated
- * side by side until they are steady, and until the next change each job goes on
- * at that pace: the completion times of the others move. A new job is looked at
+ * side by side, each from where it is in its step, until they are steady, and
+ * until the next change each job goes on at that pace: the completion times of
+ * the others move. A new job is looked at
  * the same way, among those that run now. Jobs that are slowed down later may
  * miss the limit they were admitted with: they complete, with cause late.
  *
