@@ -284,7 +284,7 @@ static void test_wrong_steps(void)
     check_wrong((const char *const[]){"step", "--model", "alexnet", "--degree", "0", "--topology", ramp, NULL}, "'0'");
     check_wrong((const char *const[]){"step", "--model", "alexnet", "--degree", "x", "--topology", ramp, NULL}, "'x'");
     check_wrong((const char *const[]){"step", "--model", "alexnet", "--degree", "14", "--topology", ramp, NULL},
-                "finds no block of servers");
+                "have no block shape");
     check_wrong((const char *const[]){"step", "--model", "nope", "--degree", "2", "--topology", ramp, NULL}, "nope");
     check_wrong((const char *const[]){"step", "--model", "alexnet", "--degree", "2", "--topology", "no.yaml", NULL},
                 "no.yaml");

@@ -425,7 +425,7 @@ static void test_queue_limits(void)
         &result);
     /* The third waits 2154.76 s, less than its patience; the fourth finds the queue full. */
     CU_ASSERT_EQUAL(result.jobs[2].outcome, OUTCOME_COMPLETED);
-    CU_ASSERT_EQUAL(result.jobs[3].cause, CAUSE_NO_BLOCK);
+    CU_ASSERT_EQUAL(result.jobs[3].cause, CAUSE_REFUSED);
     cluster_result_free(&result);
     oracle_run((const char *const[]){trace, "admission.policy=queue", "admission.patience=2100s", NULL}, &result);
     /* The third gives up at 2200 s, the fourth has until 2300 s and gets its servers at 2254.76 s. */

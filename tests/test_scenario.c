@@ -262,7 +262,7 @@ static void test_resolved(void)
 {
     static const char *const texts[] = {
         "title: a\n",
-        "title: \"x: 'y' # \\\"z\\\" \\t\\N\"\npartition: {strategy: fixed, degree: 3}\n",
+        "title: \"x: 'y' # \\\"z\\\" \\t\\N\"\npartition: {strategy: fixed, degree: 6}\n",
         "workload: {trace: 'a b.csv'}\nrun: {horizon: 1.25h, tick: 3ns}\n",
         "sweep: {a: {key: run.seed, values: [1, 'x y', '', {}]}, b: []}\npartition.degree: 4\n",
     };

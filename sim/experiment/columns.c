@@ -35,6 +35,11 @@ const struct column columns_of_runs[] = {
     {"comm_mean_s", "s", "Mean of comm_s over completed jobs."},
     {"reconfig_mean_s", "s", "Mean of reconfig_s over completed jobs."},
     {"wait_mean_s", "s", "Mean of wait_s over completed jobs."},
+    {"comm_share", "", "Time completed jobs communicated, as a share of all their time."},
+    {"blocking_rate_decided", "",
+     "Without the jobs cut off by the end: blocked_refused, blocked_no_block and blocked_late as a share of these and "
+     "the "
+     "completed."},
 };
 const size_t columns_of_runs_count = sizeof columns_of_runs / sizeof *columns_of_runs;
 
