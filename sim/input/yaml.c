@@ -395,9 +395,6 @@ static enum status parse(const char *text, size_t size, const char *file, bool h
         text += 3;
         size -= 3;
     }
-    enum status status = check_lines(text, size, file, error);
-    if (status != STATUS_OK)
-        return status;
     struct reader reader = {.source = text, .source_size = size, .has_places = has_places};
     reader.file = arena_text(&reader.arena, file, strlen(file));
     if (!yaml_parser_initialize(&reader.parser))
@@ -405,7 +402,7 @@ static enum status parse(const char *text, size_t size, const char *file, bool h
     yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text, size);
     const struct yaml_node *root = NULL;
-    status = read_document(&reader, &root, error);
+    enum status status = read_document(&reader, &root, error);
     yaml_parser_delete(&reader.parser);
     free(reader.stack);
     free(reader.anchors);
@@ -440,7 +437,9 @@ enum status yaml_tree_load(const char *path, struct yaml_tree *tree, struct erro
     enum status status = file_read(path, YAML_FILE_LIMIT_BYTES, &text, &size, error);
     if (status != STATUS_OK)
         return status;
-    status = yaml_tree_parse(text, size, path, tree, error);
+    status = check_lines(text, size, path, error);
+    if (status == STATUS_OK)
+        status = yaml_tree_parse(text, size, path, tree, error);
     free(text);
     return status;
 }

@@ -3,7 +3,7 @@
  * What is read: one document of mappings, sequences and scalars, anchors and
  * aliases included. What is refused, with its place: tags, merge keys (`<<`),
  * more than one document, duplicate keys, keys that are no scalars, bytes that
- * are not UTF-8, files over 16 MiB, lines over 256 KiB, depth over 64 and more than a million nodes.
+ * are not UTF-8, files over 16 MiB or with lines over 256 KiB, depth over 64 and more than a million nodes.
  * An alias shares the node of its anchor, but counts all the nodes under it,
  * and a text counts one node more for each 64 bytes, so a "bomb" of aliases hits
  * the limit at once.
