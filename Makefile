@@ -36,7 +36,7 @@ FUZZ_REPLAYS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzz-%)
 .PHONY: mpi ocsim-mpi all deps build build-tests run-tests test test-mpi test-long bench sanitize coverage fuzz format \
 	install clean help reproduce portability program print-program
 .DEFAULT_GOAL := all
-.PRECIOUS: $(BUILD)/tests/fuzz/%.o
+.PRECIOUS: $(BUILD)/%.o
 # All cores, unless the caller says otherwise.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(JOBS)
