@@ -56,6 +56,7 @@ int main(void)
     suite_network_queues();
     suite_network_collective();
     suite_network_reference();
+    suite_network_observer();
     suite_fabric_ring();
     suite_fabric_rotor();
     suite_fabric_static();

@@ -35,6 +35,7 @@ void suite_network(void);
 void suite_network_queues(void);
 void suite_network_collective(void);
 void suite_network_reference(void);
+void suite_network_observer(void);
 void suite_fabric_ring(void);
 void suite_fabric_rotor(void);
 void suite_fabric_static(void);

@@ -100,6 +100,17 @@ static void switch_leave(struct network *network, uint32_t index)
         at->first = circuit->switch_next;
 }
 
+/* What is lit goes dark now; what is dark stays so for longer, since all that moves on a switch is dark at once. */
+static void stop_light(const struct network *network, const struct circuit *circuit, sim_time now, sim_time until)
+{
+    struct transfer *transfer = &network->transfers[circuit->transfer];
+    if (transfer->lit_from <= now) {
+        observe_transfer(network, circuit, transfer, now);
+        transfer->dark_from = now;
+    }
+    transfer->lit_from = until;
+}
+
 /* Everything that moves on the switch ends later by the time that it is newly dark. */
 static void switch_stop(struct network *network, uint32_t which, sim_time now, sim_time until)
 {
@@ -109,6 +120,7 @@ static void switch_stop(struct network *network, uint32_t which, sim_time now, s
     for (uint32_t index = at->first; index != 0; index = network->circuits[index].switch_next) {
         struct transfer *transfer = &network->transfers[network->circuits[index].transfer];
         sim_time end;
+        stop_light(network, &network->circuits[index], now, until);
         transfer->reconfiguration += longer;
         if (!clock_add(transfer->begin + transfer->reconfiguration + network->fabric.latency, transfer->payload, &end))
             end = SIM_TIME_MAX - 1; /* the new circuit, which is later, fails and stops the run */
@@ -190,6 +202,8 @@ static void carry(struct network *network, uint32_t index, uint32_t transfer, bo
     struct circuit *circuit = &network->circuits[index];
     sim_time now = engine_now(network->engine), switching = is_new ? network->fabric.reconfiguration : 0;
     require(circuit->transfer == 0);
+    if (!is_new)
+        observe_idle(network, circuit);
     for (uint32_t i = 0; i < circuit->slot_count; i++) {
         struct hardware *hardware = hardware_at(network, circuit_slots(circuit)[i]);
         require(hardware->circuit == index && hardware->since <= now);
@@ -318,6 +332,7 @@ void circuit_release(struct network *network, uint32_t index)
 {
     struct circuit *circuit = &network->circuits[index];
     require(circuit->slot_count > 0 && circuit->transfer == 0);
+    observe_idle(network, circuit);
     for (uint32_t i = 0; i < circuit->slot_count; i++) {
         struct hardware *hardware = hardware_at(network, circuit_slots(circuit)[i]);
         require(hardware->circuit == index);
@@ -350,6 +365,7 @@ void circuit_end(struct network *network, uint32_t index)
 {
     struct circuit *circuit = &network->circuits[index];
     require(circuit->transfer != 0);
+    observe_transfer(network, circuit, &network->transfers[circuit->transfer], engine_now(network->engine));
     close_books(network, circuit, &network->transfers[circuit->transfer]);
     switch_leave(network, index);
     circuit->transfer = 0;

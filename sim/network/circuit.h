@@ -1,6 +1,6 @@
 /* Inside the network: transfers, circuits, hardware, and the lines that requests stand in.
  *
- * Used by network*.c, hardware.c and line.c alone. Everything is an index into a
+ * Used by network*.c, hardware.c, line.c and observe.c alone. Everything is an index into a
  * pool of struct network, counted from 1 where 0 means none, so that zeroed
  * memory is the empty state and untouched hardware costs no memory.
  *
@@ -41,6 +41,7 @@ struct transfer {
     int64_t priority;
     sim_time start, begin;
     sim_time reconfiguration, payload;
+    sim_time dark_from, lit_from; /* of the stays not yet told: switching, then carrying */
     event_handle end;
     uint32_t source, target, target_count;
     uint32_t job;
@@ -223,6 +224,13 @@ void circuit_wait(struct network *network, uint32_t transfer, uint64_t from);
 void circuit_end(struct network *network, uint32_t circuit);
 void circuit_release(struct network *network, uint32_t circuit);
 struct fabric_pair circuit_pair(const struct transfer *transfer);
+
+/* observe.c: nothing happens where nobody looks. A transfer's stays up to `end`, on its circuit's hardware or, for
+ * fabrics that take over, at its source (circuit NULL); the idle stay of a circuit up to now; all that is open. */
+void observe_transfer(const struct network *network, const struct circuit *circuit, const struct transfer *transfer,
+                      sim_time end);
+void observe_idle(const struct network *network, const struct circuit *circuit);
+void observe_open(const struct network *network);
 
 /* network.c */
 void network_dispatch_soon(struct network *network);

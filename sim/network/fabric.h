@@ -31,7 +31,7 @@
 /* No switch is stopped, no transfer, and so on. */
 #define FABRIC_NONE UINT32_MAX
 
-enum { FABRIC_TEXT_BYTES = 96 };
+enum { FABRIC_TEXT_BYTES = NETWORK_TEXT_BYTES };
 
 /* What a circuit is for. */
 struct fabric_pair {

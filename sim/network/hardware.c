@@ -90,8 +90,8 @@ bool network_hardware_is_lit_for(const struct network *network, uint64_t hardwar
            circuit->lanes == pair->lanes;
 }
 
-/* A transfer that is still under way has not closed the books of its hardware: what it spent so far is switching
- * first, then busy. */
+/* A transfer that is still under way has not closed the books of its hardware: what it spent so far is its switching
+ * but for what is still to come of it (lit_from), and busy for the rest. */
 static struct hardware_use use_now(const struct network *network, uint32_t slot, sim_time now)
 {
     const struct hardware *hardware = hardware_at(network, slot);
@@ -102,7 +102,9 @@ static struct hardware_use use_now(const struct network *network, uint32_t slot,
         use.idle += open;
         return use;
     }
-    sim_time switching = network->transfers[transfer].reconfiguration;
+    sim_time switching = network->transfers[transfer].reconfiguration, lit_from = network->transfers[transfer].lit_from;
+    if (lit_from > now)
+        switching -= lit_from - now;
     switching = switching < open ? switching : open;
     use.switching += switching;
     use.busy += open - switching;

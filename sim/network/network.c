@@ -91,6 +91,7 @@ void network_destroy(struct network *network)
 {
     if (!network)
         return;
+    observe_open(network);
     network_check(network);
     if (network->fabric.fabric->close)
         network->fabric.fabric->close(&network->fabric);
@@ -282,7 +283,7 @@ static void begin(struct network *network, struct transfer *transfer)
     sim_time now = engine_now(network->engine);
     require(transfer->state == TRANSFER_WAITING);
     transfer->state = TRANSFER_MOVING;
-    transfer->begin = now;
+    transfer->begin = transfer->dark_from = transfer->lit_from = now;
     transfer->epoch++;
     statistics_level_add(&network->waiting, now, -1);
     statistics_level_add(&network->moving, now, 1);
@@ -305,6 +306,7 @@ void transfer_start(struct network *network, uint32_t index, sim_time reconfigur
         network_fail(network, &error);
         return;
     }
+    transfer->lit_from = transfer->begin + reconfiguration;
     transfer->end = engine_schedule(network->engine, end, PRIORITY_END, network_kind(network, KIND_END), index, 0);
 }
 
@@ -505,6 +507,7 @@ void network_begin(struct network *network, uint32_t transfer)
 void network_finish(struct network *network, uint32_t transfer, const struct transfer_report *parts)
 {
     struct transfer_report copy = *parts;
+    observe_transfer(network, NULL, &network->transfers[transfer], engine_now(network->engine));
     copy.is_cleared = false;
     finish(network, transfer, &copy);
 }

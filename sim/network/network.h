@@ -47,6 +47,33 @@ enum network_circuits {
 
 enum { NETWORK_KINDS = 4 };
 
+/* What hardware does; dark, it has no stay. */
+enum network_light {
+    NETWORK_SWITCHING, /* held, and carries nothing yet, or nothing while its whole switch is dark */
+    NETWORK_CARRYING,  /* lit, with a transfer, latency included */
+    NETWORK_IDLE       /* lit, without; also while its switch is dark for others */
+};
+
+/* A stretch of time in which one piece of hardware was in one state. Fabrics without circuits on request report each
+ * transfer as one stay of its source, from its first byte to its end: waits between hops and turns included, and stays
+ * of one source may overlap. */
+struct network_stay {
+    uint64_t hardware; /* the fabric's number, see network_describe */
+    enum network_light light;
+    sim_time start, end;     /* start < end */
+    uint32_t source, target; /* of the circuit; the first target of a multicast */
+    uint32_t target_count;   /* of the transfer, as what follows; 0 while idle */
+    uint32_t job;
+    uint64_t bytes;
+};
+
+/* Somebody who looks on; what happens does not depend on it. Called when a stay is over, in the order of ends for each
+ * piece of hardware, at the latest in network_destroy. Borrows stay until it returns; must not send. */
+struct network_observer {
+    void (*stayed)(void *context, const struct network *network, const struct network_stay *stay);
+    void *context;
+};
+
 struct network_options {
     enum network_order order;
     bool is_strict; /* nobody overtakes a request that does not fit (backfill: false) */
@@ -54,6 +81,7 @@ struct network_options {
     int64_t linger_ps;
     int64_t tick_ps;     /* of the clock; 0 = 1 ps */
     uint16_t first_kind; /* the network takes the event kinds first_kind .. first_kind + NETWORK_KINDS - 1 */
+    const struct network_observer *observer; /* borrowed until network_destroy; NULL = nobody looks */
 };
 
 /* What became of a transfer. wait + reconfiguration + latency + payload = end - start, exactly. */
@@ -98,7 +126,7 @@ STATUS_MUST_USE enum status network_create(struct engine *engine, const struct t
                                            const struct network_options *options, struct network **out,
                                            struct error *error);
 
-/* Takes network; NULL is fine. Checks the books first (network_check). */
+/* Takes network; NULL is fine. Checks the books first (network_check) and tells the observer of stays still open. */
 void network_destroy(struct network *network);
 
 /* Sends; the hardware is asked for when all else of this instant is done. *transfer (may be NULL) is its number, good
@@ -150,6 +178,13 @@ uint64_t network_unfinished(const struct network *network);
 
 /* Who waits for what, one line a waiting transfer, at most `most` lines and a count of the rest. */
 void network_explain_waiting(const struct network *network, size_t most, FILE *out);
+
+/* Names hardware as the stays of an observer have it, for people: "transmitter 3 of 0-1-1", "transfers from 0-1-1". */
+enum { NETWORK_TEXT_BYTES = 96 };
+void network_describe(const struct network *network, uint64_t hardware, char text[NETWORK_TEXT_BYTES]);
+
+/* Do circuits hold the hardware of stays, so that those of one piece never overlap? */
+bool network_has_circuits(const struct network *network);
 
 /* What the fabric gives, for planners of collectives. */
 uint32_t network_nodes(const struct network *network);
