@@ -46,6 +46,7 @@ int main(void)
     suite_results();
     suite_house();
     suite_trace();
+    suite_trace_circuits();
     suite_help();
     suite_runner();
     suite_runner_folder();

@@ -30,6 +30,7 @@ void suite_figures(void);
 void suite_figures_drawing(void);
 void suite_house(void);
 void suite_trace(void);
+void suite_trace_circuits(void);
 void suite_help(void);
 void suite_network(void);
 void suite_network_queues(void);

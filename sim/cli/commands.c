@@ -16,7 +16,8 @@ const struct cli_command cli_commands[] = {
     {"import", cli_import, "FILE [-o MODEL.json] [--name NAME] [--source TEXT] [--device TEXT] [--batch N]",
      "turn a PipeDream graph.txt into a model file, checked"},
     {"trace", cli_trace, "SCENARIO [key=value ...] -o FILE [--window FROM,TO] [--job N] [--steps N] [--limit N]",
-     "the first run as a timeline for ui.perfetto.dev: jobs, their first step op by op, transfers, the queue"},
+     "the first run as a timeline for ui.perfetto.dev: jobs, their first step op by op, transfers, circuits that "
+     "switch and light up, the queue"},
     {"man", cli_man, "ocsim|scenario|topology|results [--markdown]",
      "reference of commands, scenario keys, topology keys or result columns, as a man page or Markdown"},
     {"schema", cli_schema, "", "a JSON Schema of scenario files, for editors"},

@@ -61,7 +61,7 @@ static enum status read_options(const struct choices *choices, struct timeline_j
     return status;
 }
 
-static void tell(const char *path, const struct settings *settings, const struct timeline_totals *totals)
+static void tell(const char *path, const struct settings *settings, const struct timeline_totals *totals, bool is_full)
 {
     fprintf(stderr, "ocsim: %s: %" PRIu64 " events; open it at https://ui.perfetto.dev\n", path, totals->written);
     if (!totals->left_out)
@@ -70,9 +70,9 @@ static void tell(const char *path, const struct settings *settings, const struct
     struct sim_clock clock = {settings->run.tick_ps};
     units_format_time_s(clock_to_seconds(&clock, totals->full_at), text);
     fprintf(stderr,
-            "ocsim: warning: the timeline is full and most of what comes after %s is left out; narrow it with "
-            "--window FROM,TO, --job N or --steps 0, or raise --limit\n",
-            text);
+            "ocsim: warning: %s after %s are left out; narrow it with --window FROM,TO, --job N or --steps 0, or raise "
+            "--limit\n",
+            is_full ? "the timeline is full and most events" : "half of the timeline is full and circuits", text);
 }
 
 static enum status trace_run(const struct plan *plan, const struct timeline_jobs_options *options, const char *path,
@@ -91,7 +91,7 @@ static enum status trace_run(const struct plan *plan, const struct timeline_jobs
     if (status == STATUS_OK)
         status = timeline_jobs_run(&world.cluster, options, path, &totals, error);
     if (status == STATUS_OK)
-        tell(path, &run->settings, &totals);
+        tell(path, &run->settings, &totals, totals.written >= options->limit);
     world_free(&world);
     scenario_free(run);
     return status;

@@ -134,14 +134,24 @@ bool timeline_wants(const struct timeline *timeline, sim_time start, sim_time en
            start <= timeline->options.window_end;
 }
 
+bool timeline_has_room(const struct timeline *timeline)
+{
+    return timeline->totals.written < timeline->options.limit / 2;
+}
+
+void timeline_leave_out(struct timeline *timeline, sim_time start, sim_time end)
+{
+    bool is_outside = end < timeline->options.window_start || start > timeline->options.window_end;
+    if (!is_outside && timeline->totals.left_out++ == 0)
+        timeline->totals.full_at = start;
+}
+
 /* As timeline_wants, and counts what the limit keeps out. */
 static bool admit(struct timeline *timeline, sim_time start, sim_time end)
 {
     if (timeline_wants(timeline, start, end))
         return true;
-    bool is_outside = end < timeline->options.window_start || start > timeline->options.window_end;
-    if (!is_outside && timeline->totals.left_out++ == 0)
-        timeline->totals.full_at = start;
+    timeline_leave_out(timeline, start, end);
     return false;
 }
 

@@ -72,6 +72,11 @@ void timeline_count(struct timeline *timeline, uint64_t process, const char *nam
 bool timeline_wants(const struct timeline *timeline, sim_time start, sim_time end);
 bool timeline_is_full(const struct timeline *timeline);
 
+/* Details that come in great numbers are written only while half of the limit is left, so that they do not push out
+ * what follows; instead of drawing one behind that, its writer calls timeline_leave_out, which counts it. */
+bool timeline_has_room(const struct timeline *timeline);
+void timeline_leave_out(struct timeline *timeline, sim_time start, sim_time end);
+
 /* Takes the timeline whatever it answers; on failure there is no file. */
 STATUS_MUST_USE enum status timeline_finish(struct timeline *timeline, struct timeline_totals *totals,
                                             struct error *error);

@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of processes. A topology has at most 65,536 groups, so the ranges do not meet. */
-enum { PROCESS_CLUSTER = 1, PROCESS_GROUPS = 1000, PROCESS_JOBS = 1000 * 1000 };
+#include "experiment/timeline_circuits.h"
+
+/* Numbers of processes. A topology has at most 65,536 groups, and no memory holds a billion jobs, so the ranges do not
+ * meet; all fit into 32 bits, which is what viewers have for them. */
+enum { PROCESS_CLUSTER = 1, PROCESS_GROUPS = 1000, PROCESS_JOBS = 1000 * 1000, PROCESS_CIRCUITS = 1000 * 1000 * 1000 };
 enum { THREAD_BLOCKED = 1, THREAD_QUEUE = 2 };
 enum { THREAD_JOB = 1, THREAD_NETWORK = 2 };
 enum { NAME_BYTES = 160 };
@@ -156,6 +159,29 @@ static void on_flew(void *context, uint32_t number, double start_s, double end_s
                  start, end, ARGS(args));
 }
 
+/* So many steps in a row, with the light on every piece of hardware. */
+static enum status draw_circuits(struct drawing *drawing, const struct step_input *input, int64_t steps)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "circuits of job %" PRIu32, drawing->job.number);
+    struct timeline_circuits circuits = {.timeline = drawing->timeline,
+                                         .topology = drawing->config->topology,
+                                         .process = (uint64_t)PROCESS_CIRCUITS + drawing->job.number,
+                                         .name = name,
+                                         .start = drawing->job.start,
+                                         .end = drawing->job.end};
+    const struct network_observer observer = {timeline_circuits_stayed, &circuits};
+    struct circuit_options options = *drawing->config->circuit;
+    struct step_result result;
+    require(options.clock.tick_ps == drawing->config->clock.tick_ps);
+    options.steps = steps;
+    options.steady_tolerance = -1; /* simulate them all */
+    options.network.observer = &observer;
+    enum status status = step_circuit(input, 1, &options, &result, drawing->error);
+    timeline_circuits_fini(&circuits);
+    return status;
+}
+
 /* A step of the published kind, or so many in a row on circuits, where the first ones differ. */
 static enum status draw_step(struct drawing *drawing, const struct placement *placement, int64_t circuit_steps)
 {
@@ -168,15 +194,8 @@ static enum status draw_step(struct drawing *drawing, const struct placement *pl
                                      .unit_s = config->unit_s,
                                      .observer = &observer};
     struct step_result result;
-    enum status status;
-    if (config->circuit) {
-        struct circuit_options options = *config->circuit;
-        options.steps = circuit_steps;
-        options.steady_tolerance = -1; /* simulate them all */
-        status = step_circuit(&input, 1, &options, &result, drawing->error);
-    } else {
-        status = step_published(&input, &result, drawing->error);
-    }
+    enum status status = config->circuit ? draw_circuits(drawing, &input, circuit_steps)
+                                         : step_published(&input, &result, drawing->error);
     for (uint32_t i = 0; i < placement->used_count; i++) {
         struct stretch *last = &drawing->stretches[placement->used[i]];
         if (last->is_open)

@@ -1,8 +1,12 @@
-/* A run drawn as a timeline: jobs, the ops and transfers of their steps, who waits, who is blocked.
+/* A run drawn as a timeline: jobs, the ops, transfers and circuits of their steps, who waits, who is blocked.
  *
  * Processes of the timeline: "cluster" (busy devices, blocked jobs, the queue),
  * one for each group of servers (a track a device: the job that holds it and,
- * inside, the ops it runs), one for each job (its bar and its transfers).
+ * inside, the ops it runs), one for each job (its bar and its transfers) and, on
+ * circuits, one more with a track for each transceiver, port or wavelength that
+ * the drawn steps use: switching, lit with a transfer, lit and idle; dark where
+ * there is no bar. Fabrics without circuits on request have their transfers
+ * there, by source.
  *
  * All steps of a job are alike, so only the first ones are drawn op by op. On
  * circuits they are, too, but for jobs that contend for one fabric
@@ -25,7 +29,7 @@ struct timeline_jobs_options {
 };
 
 /* Runs the cluster and writes its timeline to path. Borrows everything; the workload is used up. O(run + what is
- * drawn), memory does not grow with what is drawn. */
+ * drawn); memory grows with the servers and with the hardware that the steps of one job use, not with what is drawn. */
 STATUS_MUST_USE enum status timeline_jobs_run(const struct cluster_config *config,
                                               const struct timeline_jobs_options *options, const char *path,
                                               struct timeline_totals *totals, struct error *error);
