@@ -12,7 +12,7 @@ OPT ?= -O2
 MODE := $(notdir $(CC))$(subst $(eval ) ,,$(OPT))$(if $(SAN),-san)$(if $(COV),-cov)
 BUILD := build/$(MODE)
 
-PACKAGES := gcc libc6-dev make pkg-config libgsl-dev libcjson-dev libyaml-dev libcunit1-dev gnuplot-nox
+PACKAGES := gcc libc6-dev make pkg-config libgsl-dev libcjson-dev libyaml-dev libcunit1-dev gnuplot-nox fonts-urw-base35
 LIBRARIES := gsl libcjson yaml-0.1
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
 COMMIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
