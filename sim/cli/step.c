@@ -119,6 +119,10 @@ static void print_result(const struct settings *settings, const struct split *sp
     print_number("comp_s", job.comp_s);
     print_number("reconfig_s", job.reconfig_s);
     print_number("wait_s", job.wait_s);
+    if (strcmp(settings->network.model, "circuit") == 0) {
+        print_number("payload_s", job.payload_s);
+        print_number("latency_s", job.latency_s);
+    }
     print_number("speedup", job.total_s > 0 ? sequential_s / job.total_s : 0);
     printf(",\n  \"events\": %" PRIu64 ",\n  \"trace_hash\": \"%016" PRIx64 "\"", step->events, step->trace_hash);
 }

@@ -1,7 +1,7 @@
 /* What becomes of one job on the cluster as it is now (PAC-ML simulator, sections 8 and 11). */
 #include "cluster/state.h"
 
-static struct split *split_of(struct cluster *cluster, uint32_t model, uint32_t degree, uint32_t *position)
+const struct split *admission_split(struct cluster *cluster, uint32_t model, uint32_t degree, uint32_t *position)
 {
     for (*position = 0; cluster->legal[*position] != degree; ++*position)
         require(*position + 1 < cluster->legal_count);
@@ -31,7 +31,7 @@ static enum status simulate(struct cluster *cluster, const struct split *split, 
         placement = &cluster->renamed;
     }
     struct step_input input = admission_input(cluster, split, placement);
-    enum status status = config->circuit ? step_circuit(&input, 1, config->circuit, step, cluster->error)
+    enum status status = config->circuit ? step_circuit(&input, 1, &cluster->look_ahead, step, cluster->error)
                                          : step_published(&input, step, cluster->error);
     if (status == STATUS_OK) {
         cluster->result->steps_simulated++;
@@ -72,15 +72,14 @@ static bool try_degree(struct cluster *cluster, const struct job *job, uint32_t 
 {
     const struct cluster_config *config = cluster->config;
     uint32_t position;
-    const struct split *split = split_of(cluster, job->model, degree, &position);
+    const struct split *split = admission_split(cluster, job->model, degree, &position);
     struct step_result step;
     record->degree = degree;
     record->outcome = OUTCOME_BLOCKED;
     record->cause = CAUSE_NO_BLOCK;
     if (!config->placer->place(split, &cluster->occupancy, &cluster->scratch, &cluster->placement))
         return false;
-    cluster->status = config->is_shared ? sharing_look_ahead(cluster, split, &step)
-                                        : find_step(cluster, job->model, position, split, &step);
+    cluster->status = find_step(cluster, job->model, position, split, &step);
     if (cluster->status != STATUS_OK)
         return false;
     /* The limit follows the sequential time of the split graph, which differs in the last bits (section 3). */
@@ -93,6 +92,8 @@ static bool try_degree(struct cluster *cluster, const struct job *job, uint32_t 
     record->comm_s = times.comm_s;
     record->comp_s = times.comp_s;
     record->reconfig_s = times.reconfig_s;
+    record->payload_s = times.payload_s;
+    record->latency_s = times.latency_s;
     record->device_count = cluster->placement.used_count;
     bool is_late = record->jct_s > record->limit_s;
     record->outcome = is_late ? OUTCOME_BLOCKED : OUTCOME_COMPLETED;

@@ -6,6 +6,9 @@
 #include "cluster/state.h"
 #include "network/fabric.h"
 
+/* How steady the look-ahead of a job is taken, where the run itself simulates every step. */
+static const double look_ahead_tolerance = 0.001;
+
 const char *outcome_name(enum outcome outcome)
 {
     static const char *const names[] = {"completed", "blocked", "unfinished"};
@@ -82,9 +85,7 @@ static void start_job(struct cluster *cluster, struct job_record *record, uint32
     record->cause = CAUSE_HORIZON;
     occupancy_take(&cluster->occupancy, cluster->placement.used, cluster->placement.used_count);
     if (cluster->sharing) {
-        record->comm_s = record->comp_s = record->reconfig_s = 0; /* booked as they come */
-        record->wait_s = record->queue_s;
-        sharing_start(cluster, number);
+        sharing_start(cluster, number, record);
     } else
         engine_schedule(cluster->engine, end > now ? end : now, PRIORITY_COMPLETION, EVENT_COMPLETION, number, 0);
     const struct cluster_observer *observer = cluster->config->observer;
@@ -289,6 +290,11 @@ static enum status open_cluster(struct cluster *cluster)
     cluster->random = random_open(config->seed, "partition", 0);
     cluster->engine = engine_create();
     trace_hash_start(&cluster->steps_hash);
+    if (config->circuit) {
+        cluster->look_ahead = *config->circuit;
+        if (config->is_shared && config->circuit->steady_tolerance < 0)
+            cluster->look_ahead.steady_tolerance = look_ahead_tolerance;
+    }
     engine_on(cluster->engine, EVENT_COMPLETION, on_completion, cluster);
     engine_on(cluster->engine, EVENT_ARRIVAL, on_arrival, cluster);
     engine_on(cluster->engine, EVENT_EXPIRY, on_expiry, cluster);

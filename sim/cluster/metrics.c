@@ -33,6 +33,8 @@ const char *metric_name(enum metric metric)
         "wait_mean_s",
         "comm_share",
         "blocking_rate_decided",
+        "payload_mean_s",
+        "latency_mean_s",
     };
     return names[metric];
 }
@@ -60,7 +62,7 @@ static double done_share(const struct job_record *job, double length_s)
 }
 
 struct sums {
-    struct statistics_sample jct, speedup, degree, devices, comm_fraction, comp, comm, reconfig, wait;
+    struct statistics_sample jct, speedup, degree, devices, comm_fraction, comp, comm, reconfig, wait, payload, latency;
     double bytes, device_seconds;
     double *jcts;
     size_t count;
@@ -82,6 +84,8 @@ static void add_admitted(const struct job_record *job, double length_s, const do
     statistics_sample_add(&sums->comm, job->comm_s);
     statistics_sample_add(&sums->reconfig, job->reconfig_s);
     statistics_sample_add(&sums->wait, job->wait_s);
+    statistics_sample_add(&sums->payload, job->payload_s);
+    statistics_sample_add(&sums->latency, job->latency_s);
     sums->jcts[sums->count++] = job->jct_s;
 }
 
@@ -104,6 +108,8 @@ static void finish(const struct cluster_config *config, double length_s, struct 
     values[METRIC_RECONFIG_MEAN] = statistics_sample_mean(&sums->reconfig);
     values[METRIC_WAIT_MEAN] = statistics_sample_mean(&sums->wait);
     values[METRIC_COMM_SHARE] = values[METRIC_COMM_MEAN] / values[METRIC_JCT_MEAN];
+    values[METRIC_PAYLOAD_MEAN] = config->circuit ? statistics_sample_mean(&sums->payload) : NAN;
+    values[METRIC_LATENCY_MEAN] = config->circuit ? statistics_sample_mean(&sums->latency) : NAN;
     double blocked = values[METRIC_BLOCKED_REFUSED] + values[METRIC_BLOCKED_NO_BLOCK] + values[METRIC_BLOCKED_LATE];
     values[METRIC_BLOCKING_RATE_DECIDED] = blocked / (blocked + values[METRIC_JOBS_COMPLETED]);
 }

@@ -35,6 +35,8 @@ enum metric {
     METRIC_WAIT_MEAN,
     METRIC_COMM_SHARE,            /* time completed jobs communicated, of all their time */
     METRIC_BLOCKING_RATE_DECIDED, /* clean: refused, no block and late, of all that were not cut off by the end */
+    METRIC_PAYLOAD_MEAN,          /* circuits: the two parts of comm_mean_s */
+    METRIC_LATENCY_MEAN,
     METRIC_COUNT
 };
 

@@ -5,17 +5,15 @@
 
 #include "cluster/state.h"
 
-/* How steady a look-ahead is taken, where the run itself simulates every step. */
-static const double look_ahead_tolerance = 0.001;
-
 struct running {
     struct cluster *cluster;
     uint32_t number;
     const struct split *split;
     struct placement placement;
     struct step_result step; /* at the present pace */
+    double start_up_left_s;  /* what the first steps take beyond steady ones; negative where they take less */
     double steps_left;
-    sim_time since; /* steps_left is of this instant */
+    sim_time since; /* both are of this instant */
     event_handle end;
     struct stepper_job *live;
 };
@@ -28,8 +26,6 @@ struct sharing {
     struct step_result *steps;
     double *head_start_s;
     size_t input_capacity, step_capacity, head_capacity;
-    const struct split *new_split; /* of the job last looked at */
-    struct circuit_options look_ahead;
     /* Only where every step is simulated: then steps run on the cluster's own engine. */
     struct network *network;
     struct stepper *stepper;
@@ -45,10 +41,8 @@ enum status sharing_create(struct cluster *cluster)
     const struct circuit_options *circuit = cluster->config->circuit;
     struct sharing *sharing = memory_alloc(1, sizeof *sharing);
     cluster->sharing = sharing;
-    sharing->look_ahead = *circuit;
     if (!is_live(cluster->config))
         return STATUS_OK;
-    sharing->look_ahead.steady_tolerance = look_ahead_tolerance;
     struct network_options network = circuit->network;
     struct stepper_options stepper = {.clock = circuit->clock,
                                       .first_kind = EVENT_SHARING + NETWORK_KINDS,
@@ -87,18 +81,16 @@ void sharing_free(struct sharing *sharing)
 }
 
 /* How long the step of a running job has been under way. Steps are counted down to whole numbers. */
-static double head_start_s(const struct cluster *cluster, const struct running *job)
+static double head_start_s(const struct running *job)
 {
-    sim_time passed = engine_now(cluster->engine) - job->since;
-    double left = job->steps_left - clock_to_seconds(&cluster->config->clock, passed) / job->step.step_s;
-    return (ceil(left) - left) * job->step.step_s;
+    return job->start_up_left_s > 0 ? 0 : (ceil(job->steps_left) - job->steps_left) * job->step.step_s;
 }
 
-/* Simulates all running jobs and, if split is not NULL, one more in cluster->placement behind them. */
-static enum status simulate(struct cluster *cluster, const struct split *split)
+/* Simulates all running jobs side by side; they must have been advanced to this instant. */
+static enum status simulate(struct cluster *cluster)
 {
     struct sharing *sharing = cluster->sharing;
-    uint32_t count = sharing->count + (split != NULL);
+    uint32_t count = sharing->count;
     if (count == 0)
         return STATUS_OK;
     sharing->inputs = memory_grow(sharing->inputs, &sharing->input_capacity, count, sizeof *sharing->inputs);
@@ -108,29 +100,16 @@ static enum status simulate(struct cluster *cluster, const struct split *split)
     for (uint32_t i = 0; i < sharing->count; i++) {
         const struct running *job = sharing->jobs[i];
         sharing->inputs[i] = admission_input(cluster, job->split, &job->placement);
-        sharing->head_start_s[i] = sharing->stepper ? 0 : head_start_s(cluster, job);
+        sharing->head_start_s[i] = head_start_s(job);
     }
-    if (split) {
-        sharing->inputs[sharing->count] = admission_input(cluster, split, &cluster->placement);
-        sharing->head_start_s[sharing->count] = 0;
-    }
-    sharing->look_ahead.head_start_s = sharing->head_start_s;
-    enum status status = step_circuit(sharing->inputs, count, &sharing->look_ahead, sharing->steps, cluster->error);
+    struct circuit_options options = cluster->look_ahead;
+    options.head_start_s = sharing->head_start_s;
+    enum status status = step_circuit(sharing->inputs, count, &options, sharing->steps, cluster->error);
     if (status == STATUS_OK) {
         cluster->result->steps_simulated += count;
         cluster->result->events += sharing->steps[0].events;
         trace_hash_fold(&cluster->steps_hash, sharing->steps[0].trace_hash, count, sharing->steps[0].events);
     }
-    return status;
-}
-
-enum status sharing_look_ahead(struct cluster *cluster, const struct split *split, struct step_result *step)
-{
-    struct sharing *sharing = cluster->sharing;
-    enum status status = simulate(cluster, split);
-    if (status == STATUS_OK)
-        *step = sharing->steps[sharing->count];
-    sharing->new_split = split;
     return status;
 }
 
@@ -140,6 +119,28 @@ static void add_share(struct job_record *record, const struct step_result *step,
     record->comp_s += step->comp_s * steps;
     record->reconfig_s += step->reconfig_s * steps;
     record->wait_s += step->wait_s * steps;
+    record->payload_s += step->payload_s * steps;
+    record->latency_s += step->latency_s * steps;
+}
+
+/* Start-up is booked whole, at the start: it is paid first. */
+static void add_start_up(struct job_record *record, const struct step_time *extra)
+{
+    record->comm_s += extra->comm_s;
+    record->comp_s += extra->comp_s;
+    record->reconfig_s += extra->reconfig_s;
+    record->wait_s += extra->wait_s;
+    record->payload_s += extra->payload_s;
+    record->latency_s += extra->latency_s;
+}
+
+/* Takes the start-up that is left from a stretch of time, or adds it where it is negative; returns what goes into
+ * steps. */
+static double pay_start_up(struct running *job, double passed_s)
+{
+    double paid_s = fmin(job->start_up_left_s, passed_s);
+    job->start_up_left_s -= paid_s;
+    return passed_s - paid_s;
 }
 
 /* Books what each job did since the last change. */
@@ -149,7 +150,7 @@ static void advance(struct cluster *cluster)
     sim_time now = engine_now(cluster->engine);
     for (uint32_t i = 0; i < sharing->count; i++) {
         struct running *job = sharing->jobs[i];
-        double passed_s = clock_to_seconds(&cluster->config->clock, now - job->since);
+        double passed_s = pay_start_up(job, clock_to_seconds(&cluster->config->clock, now - job->since));
         double done = fmin(passed_s / job->step.step_s, job->steps_left);
         add_share(&cluster->result->jobs[job->number], &job->step, done);
         job->steps_left -= done;
@@ -166,7 +167,8 @@ static void set_pace(struct cluster *cluster)
         const struct sim_clock *clock = &cluster->config->clock;
         sim_time left, end;
         job->step = sharing->steps[i];
-        cluster->status = clock_from_seconds(clock, job->steps_left * job->step.step_s, &left, cluster->error);
+        cluster->status = clock_from_seconds(clock, fmax(job->start_up_left_s + job->steps_left * job->step.step_s, 0),
+                                             &left, cluster->error);
         if (cluster->status == STATUS_OK)
             cluster->status = clock_advance(clock, job->since, left, &end, cluster->error);
         if (cluster->status != STATUS_OK)
@@ -184,6 +186,8 @@ static void add_path(const struct sim_clock *clock, struct job_record *record, c
     record->comp_s += clock_to_seconds(clock, path->compute);
     record->reconfig_s += clock_to_seconds(clock, path->reconfiguration);
     record->wait_s += clock_to_seconds(clock, path->wait);
+    record->payload_s += clock_to_seconds(clock, path->payload);
+    record->latency_s += clock_to_seconds(clock, path->latency);
 }
 
 static void on_step(void *context, struct stepper_job *live, const struct stepper_report *report)
@@ -219,27 +223,34 @@ enum status sharing_status(const struct cluster *cluster)
 
 /* ---- starting and ending ---- */
 
-void sharing_start(struct cluster *cluster, uint32_t number)
+void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *record)
 {
     struct sharing *sharing = cluster->sharing;
     struct running *job = memory_alloc(1, sizeof *job);
-    const struct step_result *step = &sharing->steps[sharing->count];
+    uint32_t position;
     *job = (struct running){.cluster = cluster,
                             .number = number,
-                            .split = sharing->new_split,
+                            .split = admission_split(cluster, record->model, record->degree, &position),
                             .steps_left = (double)cluster->config->steps,
                             .since = engine_now(cluster->engine)};
     placement_copy(&cluster->placement, &job->placement);
     sharing->jobs = memory_grow(sharing->jobs, &sharing->capacity, sharing->count + 1, sizeof(struct running *));
+    /* From here on the job's time is booked as it passes. */
+    record->comm_s = record->comp_s = record->reconfig_s = record->payload_s = record->latency_s = 0;
+    record->wait_s = record->queue_s;
     if (sharing->stepper) {
         sharing->jobs[sharing->count++] = job;
         start_live(cluster, job);
         return;
     }
     advance(cluster);
-    /* What the first steps take beyond a steady one is paid as a part of a step. */
-    job->steps_left += step->start_up.total_s / step->step_s;
     sharing->jobs[sharing->count++] = job;
+    cluster->status = simulate(cluster);
+    if (cluster->status != STATUS_OK)
+        return;
+    const struct step_time *start_up = &sharing->steps[sharing->count - 1].start_up;
+    job->start_up_left_s = start_up->total_s;
+    add_start_up(record, start_up);
     set_pace(cluster);
 }
 
@@ -262,7 +273,7 @@ void sharing_end(struct cluster *cluster, uint32_t number)
     record->cause = record->jct_s > record->limit_s ? CAUSE_LATE : CAUSE_NONE;
     if (sharing->stepper)
         return;
-    cluster->status = simulate(cluster, NULL);
+    cluster->status = simulate(cluster);
     if (cluster->status == STATUS_OK)
         set_pace(cluster);
 }

@@ -10,7 +10,8 @@
  * Where every step is to be simulated, jobs run on the cluster's own engine
  * instead, from their start to their end.
  *
- * A change costs a few simulated steps of every running job.
+ * A change costs a few simulated steps of every running job; simulating every step
+ * costs each job's own steps, whoever else runs, and is the way for many jobs.
  */
 #ifndef CLUSTER_SHARING_H
 #define CLUSTER_SHARING_H
@@ -18,18 +19,16 @@
 #include "step/circuit.h"
 
 struct cluster;
+struct job_record;
 struct sharing;
 
 /* Fills cluster->sharing, to be released with sharing_free before the engine. */
 STATUS_MUST_USE enum status sharing_create(struct cluster *cluster);
 void sharing_free(struct sharing *sharing);
 
-/* The step of a job as it stands in cluster->placement, among the running ones. */
-STATUS_MUST_USE enum status sharing_look_ahead(struct cluster *cluster, const struct split *split,
-                                               struct step_result *step);
-
-/* The job just looked at starts, or one ends: everybody's pace changes. Trouble is left in cluster->status. */
-void sharing_start(struct cluster *cluster, uint32_t number);
+/* The job last decided on starts, in cluster->placement, or one ends: everybody's pace changes. Its record is filled as
+ * time passes. Trouble is left in cluster->status. */
+void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *record);
 void sharing_end(struct cluster *cluster, uint32_t number);
 
 /* Trouble on the fabric at the end of the run: a deadlock, or a clock that ran out. */

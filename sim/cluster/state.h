@@ -54,8 +54,12 @@ struct cluster {
     sim_time slack;
     struct job next; /* the one whose arrival is scheduled */
     struct trace_hash steps_hash;
-    struct sharing *sharing; /* where jobs share the fabric */
+    struct sharing *sharing;           /* where jobs share the fabric */
+    struct circuit_options look_ahead; /* circuits: how the steps of one job, or of all, are looked at */
 };
+
+/* The split of a model at a legal degree, made once, and the degree's position among the legal ones. */
+const struct split *admission_split(struct cluster *cluster, uint32_t model, uint32_t degree, uint32_t *position);
 
 /* What a step of this job, so placed, is simulated from. */
 struct step_input admission_input(const struct cluster *cluster, const struct split *split,

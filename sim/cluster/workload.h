@@ -37,7 +37,7 @@ struct workload {
     struct job *rows; /* of a replayed file */
     size_t row_count, row_capacity;
     bool is_replay;
-    bool has_degrees; /* the file has a column degree */
+    bool has_degrees;        /* the file has a column degree */
     sim_time *arrival_times; /* of ARRIVALS_TRACE */
     size_t arrival_count, arrival_capacity;
     uint64_t drawn; /* jobs handed out so far */

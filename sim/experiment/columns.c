@@ -40,6 +40,8 @@ const struct column columns_of_runs[] = {
      "Without the jobs cut off by the end: blocked_refused, blocked_no_block and blocked_late as a share of these and "
      "the "
      "completed."},
+    {"payload_mean_s", "s", "On circuits: mean of payload_s over completed jobs."},
+    {"latency_mean_s", "s", "On circuits: mean of latency_s over completed jobs."},
 };
 const size_t columns_of_runs_count = sizeof columns_of_runs / sizeof *columns_of_runs;
 
@@ -64,5 +66,7 @@ const struct column columns_of_jobs[] = {
     {"wait_s", "s", "Time spent waiting: in the queue, and for circuits where the network has them."},
     {"devices", "devices", "How many devices it held."},
     {"device_list", "", "Their names, group-rack-place, separated by spaces: 0-1-0 0-1-1."},
+    {"payload_s", "s", "On circuits: of comm_s, moving bytes."},
+    {"latency_s", "s", "On circuits: of comm_s, propagation and both ends' io."},
 };
 const size_t columns_of_jobs_count = sizeof columns_of_jobs / sizeof *columns_of_jobs;

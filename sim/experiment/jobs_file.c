@@ -120,7 +120,7 @@ static void put_job(struct line *line, const struct cluster_config *config, cons
     put_text(line, outcome_name(job->outcome));
     put_text(line, cause_name(job->cause));
     if (!job->device_count) {
-        put(line, ",,,,,,,", 7);
+        put(line, ",,,,,,,,,", 9);
         return;
     }
     put_number(line, job->jct_s);
@@ -129,6 +129,12 @@ static void put_job(struct line *line, const struct cluster_config *config, cons
     put_number(line, job->reconfig_s);
     put_number(line, job->wait_s);
     put_devices(line, config->topology, result->devices + job->device_start, job->device_count);
+    if (config->circuit) {
+        put_number(line, job->payload_s);
+        put_number(line, job->latency_s);
+    } else {
+        put(line, ",,", 2); /* the published formulas do not tell them apart */
+    }
 }
 
 enum status jobs_file_write(const char *path, const struct cluster_config *config, const struct cluster_result *result,
@@ -139,7 +145,7 @@ enum status jobs_file_write(const char *path, const struct cluster_config *confi
     enum status status = file_create(path, &writer, error);
     if (status == STATUS_OK) {
         file_printf(writer, "job,model,arrival_s,beta,sequential_s,limit_s,degree,outcome,cause,jct_s,comm_s,comp_s,"
-                            "reconfig_s,wait_s,devices,device_list\n");
+                            "reconfig_s,wait_s,devices,device_list,payload_s,latency_s\n");
         for (size_t i = 0; i < result->job_count; i++) {
             put_job(&line, config, result, i);
             put(&line, "\n", 1);

@@ -214,6 +214,16 @@ const struct key settings_keys[] = {
      .choices = "ramp|ring|halving-doubling|parameter-server",
      .when = CIRCUIT,
      .doc = "How the parts of an op synchronise."},
+    {.name = "network.lanes",
+     .type = KEY_INTEGER,
+     AT(network.lanes),
+     .default_text = "1",
+     .minimum = "1",
+     .maximum = "1024",
+     .when = CIRCUIT,
+     .doc = "Transceivers a transfer uses side by side, as far as the fabric can. A transceiver has its share of the "
+            "node's "
+            "rate, so fabrics with many need several for a pair to be as fast as on others."},
     {.name = "network.barrier",
      .type = KEY_BOOLEAN,
      AT(network.has_barriers),

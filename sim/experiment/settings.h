@@ -50,6 +50,7 @@ struct settings {
         int64_t linger_ps;
         const char *all_reduce;
         bool has_barriers;
+        int64_t lanes;
     } network;
 
     struct {

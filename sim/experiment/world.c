@@ -212,6 +212,7 @@ struct circuit_options world_circuit(const struct settings *settings)
                     .linger_ps = settings->network.linger_ps},
         .clock = {settings->run.tick_ps},
         .has_barriers = settings->network.has_barriers,
+        .lanes = (uint16_t)settings->network.lanes,
         .steps = settings->workload.steps,
         .steady_tolerance = settings->step.is_steady ? settings->step.steady_tolerance : -1,
         .min_steps = settings->step.min_steps,

@@ -71,6 +71,8 @@ static struct step_time to_seconds(const struct sim_clock *clock, const struct s
         .comp_s = clock_to_seconds(clock, path->compute),
         .reconfig_s = clock_to_seconds(clock, path->reconfiguration),
         .wait_s = clock_to_seconds(clock, path->wait),
+        .payload_s = clock_to_seconds(clock, path->payload),
+        .latency_s = clock_to_seconds(clock, path->latency),
     };
 }
 
@@ -92,6 +94,8 @@ static void fill_result(const struct session *session, const struct runner *runn
         .comp_s = steady.comp_s,
         .reconfig_s = steady.reconfig_s,
         .wait_s = steady.wait_s,
+        .payload_s = steady.payload_s,
+        .latency_s = steady.latency_s,
         .start_up = to_seconds(clock, &extra),
         .flows = totals.sent - totals.local,
         .events = engine_events(session->engine),
@@ -106,7 +110,8 @@ static enum status open_session(struct session *session, const struct step_input
     struct stepper_options stepper = {.clock = options->clock,
                                       .first_kind = KIND_STEPPER,
                                       .all_reduce = options->all_reduce,
-                                      .has_barriers = options->has_barriers};
+                                      .has_barriers = options->has_barriers,
+                                      .lanes = options->lanes};
     network.tick_ps = options->clock.tick_ps;
     network.first_kind = KIND_NETWORK;
     session->engine = engine_create();

@@ -14,6 +14,7 @@ struct circuit_options {
     struct sim_clock clock;
     enum collective_algorithm all_reduce;
     bool has_barriers;
+    uint16_t lanes;          /* transceivers side by side for a transfer, as far as the fabric can; 0 = 1 */
     int64_t steps;           /* of a job, all in all */
     double steady_tolerance; /* relative; negative = simulate all steps */
     int64_t min_steps;       /* before a job may count as steady, at least 2 */

@@ -35,6 +35,7 @@ struct step_input {
 /* Where time goes. */
 struct step_time {
     double total_s, comm_s, comp_s, reconfig_s, wait_s;
+    double payload_s, latency_s; /* circuits: the two parts of comm_s */
 };
 
 struct step_result {
@@ -42,8 +43,9 @@ struct step_result {
     double comm_s, comp_s; /* published: time during which something was sent, something was computed; they may overlap.
                               circuits: along the critical path */
     double reconfig_s, wait_s;
-    struct step_time start_up; /* what the first steps take beyond a steady one, all together */
-    uint64_t flows;            /* dependencies that take time on the network */
+    double payload_s, latency_s; /* circuits: the two parts of comm_s */
+    struct step_time start_up;   /* what the first steps take beyond a steady one, all together */
+    uint64_t flows;              /* dependencies that take time on the network */
     uint64_t events;
     uint64_t trace_hash;
 };

@@ -228,6 +228,8 @@ static enum status send_collective(struct stepper_job *job, uint32_t link, struc
         .member_count = members.count,
         .bytes = is_sync ? job->bytes[link] : job->bytes[link] * members.count,
         .has_barrier = job->stepper->options.has_barriers,
+        .is_complete = true,
+        .lanes = job->stepper->options.lanes,
         .job = job->number,
         .priority = -(int64_t)job->rank[at->target],
         .done = on_collective,
@@ -252,6 +254,7 @@ static enum status send_transfers(struct stepper_job *job, uint32_t link, struct
                 .target = servers[to.start + j],
                 .job = job->number,
                 .bytes = job->bytes[link],
+                .lanes = job->stepper->options.lanes,
                 .priority = -(int64_t)job->rank[at->target],
                 .done = on_transfer,
                 .context = run,
@@ -467,6 +470,8 @@ struct stepper *stepper_create(struct engine *engine, struct network *network, c
     stepper->network = network;
     stepper->topology = topology;
     stepper->options = *options;
+    if (stepper->options.lanes > network_lanes(network))
+        stepper->options.lanes = network_lanes(network);
     stepper->devices = memory_alloc(topology->server_count, sizeof *stepper->devices);
     stepper->collectives = collectives_create(network, (uint16_t)(options->first_kind + 1));
     engine_on(engine, options->first_kind, on_op_end, stepper);

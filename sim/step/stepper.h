@@ -42,6 +42,7 @@ struct stepper_options {
     uint16_t first_kind; /* takes the event kind first_kind, and those of collectives behind it */
     enum collective_algorithm all_reduce;
     bool has_barriers; /* phases of a collective wait for all members */
+    uint16_t lanes;    /* transceivers side by side for a transfer, as far as the fabric can; 0 = 1 */
 };
 
 /* Borrows engine, network and topology until stepper_destroy. Returned owned. */
