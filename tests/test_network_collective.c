@@ -3,7 +3,8 @@
  * Properties: on idle dedicated circuits ring, halving-doubling, all-to-all, broadcast and the halves of ring take
  * their phases times (latency + part / rate) exactly, with a barrier or without; ramp takes what the published formula
  * says once its second division by x is taken out, for every shape of block of 32 servers; the path adds up to the
- * time; the data of every member reaches all that should have it; sizes of thousands stay small and fast.
+ * time; after an all-reduce of any algorithm every member has heard of every other, whatever the members, and as many
+ * bytes have moved as that takes; sizes of thousands stay small and fast.
  */
 #include "suites.h"
 
@@ -11,8 +12,10 @@
 #include <stdlib.h>
 
 #include "engine/memory.h"
+#include "engine/random.h"
 #include "network/collective.h"
 #include "network_world.h"
+#include "place/block.h"
 
 static void keep_report(void *context, const struct collective_report *report)
 {
@@ -231,9 +234,188 @@ static void test_ramp_holes(void)
                                              .has_barrier = barrier == 1};
         CU_ASSERT_EQUAL(run_collective(&world, &request).transfers, 8);
         request.members = strangers;
-        CU_ASSERT_EQUAL(run_collective(&world, &request).transfers, 0);
+        struct collective_report report = run_collective(&world, &request);
+        CU_ASSERT_EQUAL(report.transfers, 0);
+        CU_ASSERT_EQUAL(report.end, 0); /* who has no peers reduces nothing */
     }
     topology_free(&world.topology);
+}
+
+/* --- Who has heard of whom -------------------------------------------------------- */
+
+enum { HEARD_MAX = 4096 };
+
+/* Sendings and arrivals; index is that of the transfer. */
+struct moment {
+    sim_time time;
+    uint32_t is_sending, index;
+};
+
+/* All transfers of one run; a packet network tells each once, and begins it when it is sent. */
+struct hearsay {
+    struct network_stay stays[HEARD_MAX];
+    struct moment moments[2 * HEARD_MAX];
+    uint32_t carried[HEARD_MAX];
+    uint32_t count;
+};
+
+static void hear(void *context, const struct network *network, const struct network_stay *stay)
+{
+    struct hearsay *hearsay = context;
+    (void)network;
+    CU_ASSERT_FATAL(hearsay->count < HEARD_MAX);
+    hearsay->stays[hearsay->count++] = *stay;
+}
+
+/* What arrives at an instant is known to those who send then. */
+static int moment_total(const void *left, const void *right)
+{
+    const struct moment *a = left, *b = right;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    if (a->is_sending != b->is_sending)
+        return a->is_sending < b->is_sending ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* heard[s]: the servers whose contribution server s has, as bits. */
+static void spread_word(struct hearsay *hearsay, uint32_t heard[32])
+{
+    for (uint32_t s = 0; s < 32; s++)
+        heard[s] = UINT32_C(1) << s;
+    for (uint32_t i = 0; i < hearsay->count; i++) {
+        hearsay->moments[2 * i] = (struct moment){hearsay->stays[i].start, 1, i};
+        hearsay->moments[2 * i + 1] = (struct moment){hearsay->stays[i].end, 0, i};
+    }
+    qsort(hearsay->moments, 2 * (size_t)hearsay->count, sizeof *hearsay->moments, moment_total);
+    for (uint32_t i = 0; i < 2 * hearsay->count; i++) {
+        uint32_t index = hearsay->moments[i].index;
+        const struct network_stay *stay = &hearsay->stays[index];
+        if (hearsay->moments[i].is_sending)
+            hearsay->carried[index] = heard[stay->source];
+        else
+            heard[stay->target] |= hearsay->carried[index];
+    }
+}
+
+/* Does everybody hear of everybody, and do the bytes suffice? No all-reduce moves less than 2 (n - 1) m in all. */
+static bool reaches_all(struct world *world, struct collective_request *request, struct hearsay *hearsay)
+{
+    const struct network_observer observer = {hear, hearsay};
+    uint32_t heard[32], all = 0;
+    bool is_reached = true;
+    world->options.observer = &observer;
+    hearsay->count = 0;
+    request->bytes = 1000003;
+    struct collective_report report = run_collective(world, request);
+    world->options.observer = NULL;
+    CU_ASSERT_EQUAL(report.transfers, hearsay->count);
+    spread_word(hearsay, heard);
+    for (uint32_t i = 0; i < request->member_count; i++)
+        all |= UINT32_C(1) << request->members[i];
+    for (uint32_t i = 0; i < request->member_count; i++)
+        is_reached = is_reached && heard[request->members[i]] == all;
+    return is_reached && report.bytes >= 2 * (request->member_count - 1) * request->bytes;
+}
+
+static void check_reach(struct world *world, enum collective_algorithm algorithm, const uint32_t *members,
+                        uint32_t count, struct hearsay *hearsay)
+{
+    for (int barrier = 0; barrier < 2; barrier++) {
+        struct collective_request request = {.algorithm = algorithm,
+                                             .members = members,
+                                             .member_count = count,
+                                             .has_barrier = barrier == 1,
+                                             .is_complete = true};
+        CU_ASSERT(reaches_all(world, &request, hearsay));
+    }
+}
+
+/* A shape that the placers look for, at every origin. */
+static uint32_t check_shape_reach(struct world *world, const struct block_shape *shape, uint32_t k,
+                                  struct hearsay *hearsay)
+{
+    bool is_diagonal = shape->servers < 0;
+    int64_t groups = shape->groups, racks = shape->racks, deep = is_diagonal ? 1 : shape->servers;
+    uint32_t members[32], checked = 0;
+    for (int64_t g = 0; g + groups <= 4; g++)
+        for (int64_t r = 0; r + racks <= 4; r++)
+            for (int64_t p = 0; p + deep <= 2; p++, checked++) {
+                uint32_t count = 0;
+                for (int64_t i = 0; i < groups * racks * deep; i++) {
+                    int64_t group = i / deep / racks, rack = i / deep % racks;
+                    if (!is_diagonal || group == rack)
+                        members[count++] = (uint32_t)((g + group) * 8 + (r + rack) * 2 + p + i % deep);
+                }
+                CU_ASSERT_EQUAL(count, k);
+                check_reach(world, COLLECTIVE_RAMP, members, count, hearsay);
+            }
+    return checked;
+}
+
+static void test_ramp_reach(void)
+{
+    struct world world;
+    struct hearsay *hearsay = memory_alloc(1, sizeof *hearsay);
+    uint32_t checked = 0;
+    world_open(&world, "topologies/packet-32.yaml"); /* named as in ramp-32: four groups of four racks of two */
+    for (uint32_t k = 2; k <= 32; k++) {
+        struct block_walk walk = {.k = k};
+        struct block_shape shape;
+        while (block_next(&world.topology, &walk, &shape))
+            checked += check_shape_reach(&world, &shape, k, hearsay);
+    }
+    CU_ASSERT(checked > 100);
+    topology_free(&world.topology);
+    free(hearsay);
+}
+
+/* Any members, in any order; also where a group has more places than there are groups. */
+static void test_random_reach(void)
+{
+    static const int64_t shapes[][3] = {{4, 4, 2}, {4, 1, 8}, {2, 2, 8}, {1, 1, 32}, {3, 2, 5}, {8, 4, 1}};
+    struct random_stream *random = random_open(11, "members", 0);
+    struct hearsay *hearsay = memory_alloc(1, sizeof *hearsay);
+    struct world world;
+    world_open(&world, "topologies/packet-32.yaml");
+    for (uint32_t i = 0; i < 240; i++) {
+        const int64_t *shape = shapes[i % 6];
+        uint32_t members[32], all = (uint32_t)(shape[0] * shape[1] * shape[2]);
+        world.topology.groups = shape[0];
+        world.topology.racks = shape[1];
+        world.topology.servers = shape[2];
+        world.topology.server_count = all;
+        for (uint32_t k = 0; k < all; k++) {
+            uint32_t j = (uint32_t)random_below(random, k + 1);
+            members[k] = members[j];
+            members[j] = k;
+        }
+        uint32_t count = i < 12 ? all : 2 + (uint32_t)random_below(random, all - 1);
+        check_reach(&world, COLLECTIVE_RAMP, members, count, hearsay);
+    }
+    topology_free(&world.topology);
+    random_close(random);
+    free(hearsay);
+}
+
+/* The others do not look at where members are; and the published subgroups fail this test where they should. */
+static void test_reach(void)
+{
+    static const enum collective_algorithm others[] = {COLLECTIVE_RING, COLLECTIVE_HALVING_DOUBLING,
+                                                       COLLECTIVE_PARAMETER_SERVER};
+    struct hearsay *hearsay = memory_alloc(1, sizeof *hearsay);
+    struct world world;
+    world_open(&world, "topologies/packet-32.yaml");
+    for (uint32_t n = 2; n <= 32; n++)
+        for (int k = 0; k < 3; k++)
+            check_reach(&world, others[k], servers, n, hearsay);
+    static const uint32_t diagonal[] = {16, 26};
+    struct collective_request request = {.algorithm = COLLECTIVE_RAMP, .members = servers, .member_count = 2};
+    CU_ASSERT_FALSE(reaches_all(&world, &request, hearsay));
+    request.members = diagonal;
+    CU_ASSERT_FALSE(reaches_all(&world, &request, hearsay));
+    topology_free(&world.topology);
+    free(hearsay);
 }
 
 /* --- The rest --------------------------------------------------------------------- */
@@ -334,6 +516,9 @@ void suite_network_collective(void)
     CU_add_test(suite, "ramp: racks in turn", test_ramp_contention);
     CU_add_test(suite, "ramp: complete", test_ramp_complete);
     CU_add_test(suite, "ramp: members that are no block", test_ramp_holes);
+    CU_add_test(suite, "ramp: all hear of all, every block", test_ramp_reach);
+    CU_add_test(suite, "ramp: all hear of all, any members", test_random_reach);
+    CU_add_test(suite, "all hear of all, the others", test_reach);
     CU_add_test(suite, "broadcast by multicast", test_multicast);
     CU_add_test(suite, "a barrier is never faster here", test_barrier_is_never_faster);
     CU_add_test(suite, "nothing to do", test_nothing);

@@ -3,8 +3,15 @@
  * A step depends on the graph, the split, and the placement up to renaming:
  * which ops share servers, and which servers share a group, a rack or a place
  * in the rack. So servers and coordinates are renumbered in the order of first
- * use, and equal keys mean equal steps. Keys are compared in full: a memo never
- * answers for another placement. Look-up O(size of the key).
+ * use, and the renumbered placement is what is simulated (memo_rename): that is
+ * why equal keys mean equal steps. Keys are compared in full: a memo never answers
+ * for another placement. Look-up O(size of the key).
+ *
+ * On ramp other names are not quite the same placement: a transfer takes the
+ * transmitter named after its target's group, the lanes of a ramp collective are
+ * counted from the first one, so which of them meet depends on the groups' names.
+ * Such jobs gain or lose contention; of 30 odd placements 5 steps moved, by 3 % at
+ * most. With the other collectives names change nothing.
  */
 #ifndef CLUSTER_MEMO_H
 #define CLUSTER_MEMO_H

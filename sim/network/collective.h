@@ -22,7 +22,7 @@
 enum collective_algorithm {
     COLLECTIVE_RING,             /* all-reduce in 2(n-1) phases of m/n */
     COLLECTIVE_HALVING_DOUBLING, /* all-reduce in 2 ceil(log2 n) phases of m/2, m/4, ... and back */
-    COLLECTIVE_RAMP,             /* all-reduce in at most 4 + 4 phases over groups, places, racks, places again */
+    COLLECTIVE_RAMP,             /* all-reduce over groups, places, racks, places again, and back: see is_complete */
     COLLECTIVE_ALL_TO_ALL,       /* m/n from each to each, in n-1 shifts */
     COLLECTIVE_BROADCAST,        /* m from the first member down a binomial tree, or by multicast */
     COLLECTIVE_REDUCE_SCATTER,   /* the first half of ring */
@@ -54,9 +54,12 @@ struct collective_report {
 typedef void collective_done(void *context, const struct collective_report *report);
 
 /* ramp takes the four subgroups of the published formula: [groups, min(groups, places), racks, ceil(places / x)] of
- * the distinct groups, racks and places of the members. Where their product is less than the members (more places than
- * groups), the published formula leaves some pairs without an exchange; is_complete adds the subgroup that is missing.
- * Members that are no full block talk to those that are there. */
+ * the distinct groups, racks and places of the members; who is missing in a block is left out. That leaves some pairs
+ * without an exchange where the members are no full block, or the product of the subgroups is not their number (the two
+ * servers of a rack). is_complete brings every contribution to everybody: it adds the subgroup of places that is
+ * missing, and where the product still differs, or the block has holes, members go by their rank instead, in subgroups
+ * of at most x whose product is exact; up to half of the members stay outside, hand their part to a neighbour first and
+ * get the result last. */
 struct collective_request {
     enum collective_algorithm algorithm;
     const uint32_t *members; /* servers, all different; borrowed until done is called */

@@ -9,7 +9,7 @@
 #include "network/collective.h"
 #include "network/fabric.h"
 
-enum { RAMP_SUBGROUPS = 5 };
+enum { RAMP_SUBGROUPS = 20 }; /* each at least halves what is left of at most 2^19 members */
 
 /* One exchange of ramp: members that differ in one digit only. */
 struct ramp_subgroup {
@@ -19,12 +19,15 @@ struct ramp_subgroup {
     uint32_t stride; /* of the digit's part that differs: places are written as several digits */
 };
 
+/* Of members that are no exact grid the coordinates are (rank, 0, 0), and ranks are written in digits as places are.
+ */
 struct ramp_plan {
     uint32_t *coordinates; /* group, rack, place of each member, counted among those in use; owned */
     uint32_t *at;          /* position plus 1 of (group, rack, place), 0 = nobody; owned */
     uint32_t counts[3];
     struct ramp_subgroup subgroups[RAMP_SUBGROUPS];
     uint32_t subgroup_count;
+    uint32_t rest; /* members that hand their part to a neighbour first and get the result last */
 };
 
 struct member {

@@ -48,8 +48,24 @@ static uint32_t ring_reduces(const struct collective *c, uint32_t member, uint32
     return phase < members(c) - 1 ? 2 : 0;
 }
 
-/* Halving and doubling, over the largest power of two; of the first 2 * rest members every second one hands its part
- * to the one before it first, and gets the result last. */
+/* The rest: of the first 2 * rest members every second one is outside the core, served by the one before it. */
+
+static bool is_in_core(uint32_t rest, uint32_t member)
+{
+    return member >= 2 * rest || member % 2 == 0;
+}
+
+static uint32_t core_rank(uint32_t rest, uint32_t member)
+{
+    return member < 2 * rest ? member / 2 : member - rest;
+}
+
+static uint32_t core_member(uint32_t rest, uint32_t rank)
+{
+    return rank < rest ? 2 * rank : rank + rest;
+}
+
+/* Halving and doubling, over the largest power of two; the rest hand their part over first and get the result last. */
 
 static uint32_t core_bits(const struct collective *c)
 {
@@ -59,35 +75,20 @@ static uint32_t core_bits(const struct collective *c)
     return bits;
 }
 
-static uint32_t rest(const struct collective *c)
+static uint32_t halving_rest(const struct collective *c)
 {
     return members(c) - (1U << core_bits(c));
 }
 
 static uint32_t halving_phases(const struct collective *c)
 {
-    return 2 * core_bits(c) + (rest(c) > 0 ? 2 : 0);
+    return 2 * core_bits(c) + (halving_rest(c) > 0 ? 2 : 0);
 }
 
 /* What a phase is: -1 before, 0 .. bits-1 halving, bits .. 2 bits - 1 doubling, 2 bits after. */
 static int64_t halving_round(const struct collective *c, uint32_t phase)
 {
-    return (int64_t)phase - (rest(c) > 0);
-}
-
-static bool is_in_core(const struct collective *c, uint32_t member)
-{
-    return member >= 2 * rest(c) || member % 2 == 0;
-}
-
-static uint32_t core_rank(const struct collective *c, uint32_t member)
-{
-    return member < 2 * rest(c) ? member / 2 : member - rest(c);
-}
-
-static uint32_t core_member(const struct collective *c, uint32_t rank)
-{
-    return rank < rest(c) ? 2 * rank : rank + rest(c);
+    return (int64_t)phase - (halving_rest(c) > 0);
 }
 
 /* The bit in which partners of a round differ, and what they send. */
@@ -104,14 +105,14 @@ static uint32_t halving_send(struct collective *c, uint32_t member, uint32_t pha
     int64_t round = halving_round(c, phase);
     struct emission emission = {member, 0, c->request.bytes, c->request.lanes, 0};
     if (round < 0 || round == 2 * (int64_t)core_bits(c)) {
-        if (member >= 2 * rest(c) || (member % 2 == 0) == (round < 0))
+        if (member >= 2 * halving_rest(c) || (member % 2 == 0) == (round < 0))
             return 0;
         emission.to = member ^ 1U;
     } else {
-        if (!is_in_core(c, member))
+        if (!is_in_core(halving_rest(c), member))
             return 0;
         uint32_t bit = halving_bit(c, round, &emission.bytes);
-        emission.to = core_member(c, core_rank(c, member) ^ bit);
+        emission.to = core_member(halving_rest(c), core_rank(halving_rest(c), member) ^ bit);
     }
     collective_emit(c, &emission, phase);
     return 1;
@@ -121,8 +122,8 @@ static uint32_t halving_needs(const struct collective *c, uint32_t member, uint3
 {
     int64_t round = halving_round(c, phase);
     if (round < 0 || round == 2 * (int64_t)core_bits(c))
-        return member < 2 * rest(c) && (member % 2 == 0) == (round < 0);
-    return is_in_core(c, member);
+        return member < 2 * halving_rest(c) && (member % 2 == 0) == (round < 0);
+    return is_in_core(halving_rest(c), member);
 }
 
 static uint32_t halving_reduces(const struct collective *c, uint32_t member, uint32_t phase, uint64_t *bytes)
@@ -136,25 +137,39 @@ static uint32_t halving_reduces(const struct collective *c, uint32_t member, uin
     return 2;
 }
 
-/* RAMP: see struct ramp_subgroup. Phases go up the subgroups and come down again. */
+/* RAMP: see struct ramp_subgroup. Rounds go up the subgroups and come down again; where there is a rest, it hands over
+ * one phase before and gets the result one phase after. */
 
-static const struct ramp_subgroup *ramp_subgroup(const struct collective *c, uint32_t phase)
+static uint32_t ramp_phases(const struct collective *c)
 {
-    uint32_t count = c->ramp.subgroup_count;
-    return &c->ramp.subgroups[phase < count ? phase : 2 * count - 1 - phase];
+    return 2 * c->ramp.subgroup_count + (c->ramp.rest > 0 ? 2 : 0);
 }
 
-/* The numbers in use, counted: *numbers becomes the rank of each among those that occur. */
+static int64_t ramp_round(const struct collective *c, uint32_t phase)
+{
+    return (int64_t)phase - (c->ramp.rest > 0);
+}
+
+/* NULL while the rest hands over or gets its result. */
+static const struct ramp_subgroup *ramp_subgroup(const struct collective *c, uint32_t phase)
+{
+    int64_t round = ramp_round(c, phase), count = c->ramp.subgroup_count;
+    if (round < 0 || round >= 2 * count)
+        return NULL;
+    return &c->ramp.subgroups[round < count ? round : 2 * count - 1 - round];
+}
+
+/* Each number becomes its rank among those in use, in the order of first use: other names for the same members change
+ * nothing then. Returns how many are in use. */
 static uint32_t rank_numbers(uint32_t *numbers, uint32_t count, uint32_t step, uint32_t bound)
 {
-    uint32_t *ranks = memory_alloc(bound, sizeof *ranks), used = 0;
-    for (uint32_t i = 0; i < count; i++)
-        ranks[numbers[i * step]] = 1;
-    for (uint32_t k = 0; k < bound; k++)
-        if (ranks[k])
-            ranks[k] = used++;
-    for (uint32_t i = 0; i < count; i++)
-        numbers[i * step] = ranks[numbers[i * step]];
+    uint32_t *ranks = memory_alloc(bound, sizeof *ranks), used = 0; /* plus 1; 0 = not in use yet */
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *rank = &ranks[numbers[i * step]];
+        if (*rank == 0)
+            *rank = ++used;
+        numbers[i * step] = *rank - 1;
+    }
     free(ranks);
     return used;
 }
@@ -182,33 +197,89 @@ static void ramp_lay_out(struct collective *c)
         plan->at[ramp_index(plan, plan->coordinates + 3 * i)] = i + 1;
 }
 
-/* The subgroups, in the order of the published formula; a message is divided by each in turn. */
-static void ramp_prepare(struct collective *c)
+/* Takes sizes that are more than one; a message is divided by each in turn. */
+static void ramp_take(struct collective *c, const struct ramp_subgroup *all, uint32_t count)
 {
-    ramp_lay_out(c);
     struct ramp_plan *plan = &c->ramp;
-    uint32_t x = (uint32_t)network_topology(collectives_network(c->owner))->groups;
-    uint32_t groups = plan->counts[0], racks = plan->counts[1], places = plan->counts[2];
-    uint32_t near = groups < places ? groups : places, far = (uint32_t)divide_up(places, x);
-    uint32_t missing = c->request.is_complete ? (uint32_t)divide_up(places, (uint64_t)near * far) : 1;
-    const struct ramp_subgroup all[RAMP_SUBGROUPS] = {{.size = groups, .digit = 0, .stride = 1},
-                                                      {.size = near, .digit = 2, .stride = 1},
-                                                      {.size = racks, .digit = 1, .stride = 1},
-                                                      {.size = far, .digit = 2, .stride = near},
-                                                      {.size = missing, .digit = 2, .stride = near * far}};
     uint64_t bytes = c->request.bytes;
-    for (uint32_t k = 0; k < RAMP_SUBGROUPS; k++) {
+    plan->subgroup_count = 0;
+    for (uint32_t k = 0; k < count; k++) {
         bytes = divide_up(bytes, all[k].size);
         if (all[k].size <= 1)
             continue;
+        require(plan->subgroup_count < RAMP_SUBGROUPS);
         plan->subgroups[plan->subgroup_count] = all[k];
         plan->subgroups[plan->subgroup_count++].bytes = bytes;
     }
 }
 
-static uint32_t ramp_phases(const struct collective *c)
+/* The largest divisor not above most; 1 where there is none. */
+static uint32_t largest_divisor(uint32_t number, uint32_t most)
 {
-    return 2 * c->ramp.subgroup_count;
+    uint32_t divisor = number < most ? number : most;
+    while (divisor > 1 && number % divisor != 0)
+        divisor--;
+    return divisor;
+}
+
+static bool is_product(uint32_t number, uint32_t most)
+{
+    for (uint32_t divisor = 2; number > 1 && divisor <= most; divisor++)
+        while (number % divisor == 0)
+            number /= divisor;
+    return number == 1;
+}
+
+/* Members by rank: the largest number of them that is a product of factors of at most x is the core. It is more than
+ * half of them, as a power of two is, so everybody else has a neighbour of its own there. */
+static void ramp_by_rank(struct collective *c, uint32_t x)
+{
+    struct ramp_plan *plan = &c->ramp;
+    struct ramp_subgroup all[RAMP_SUBGROUPS];
+    uint32_t most = x > 2 ? x : 2, core = members(c), count = 0, stride = 1;
+    while (!is_product(core, most))
+        core--;
+    plan->rest = members(c) - core;
+    require(2 * plan->rest <= members(c));
+    for (uint32_t left = core; left > 1; left /= all[count++].size) {
+        require(count < RAMP_SUBGROUPS);
+        all[count] = (struct ramp_subgroup){.size = largest_divisor(left, most), .digit = 0, .stride = stride};
+        stride *= all[count].size;
+    }
+    require(stride == core);
+    ramp_take(c, all, count);
+    free(plan->at);
+    plan->at = memory_alloc(core, sizeof *plan->at);
+    plan->counts[0] = core;
+    plan->counts[1] = plan->counts[2] = 1;
+    for (uint32_t i = 0; i < members(c); i++) {
+        plan->coordinates[3 * i] = core_rank(plan->rest, i);
+        plan->coordinates[3 * i + 1] = plan->coordinates[3 * i + 2] = 0;
+        if (is_in_core(plan->rest, i))
+            plan->at[core_rank(plan->rest, i)] = i + 1;
+    }
+}
+
+/* The subgroups, in the order of the published formula, or by rank where those do not bring all to all: a share of the
+ * message then belongs to somebody who is not there, or several have the same. */
+static void ramp_prepare(struct collective *c)
+{
+    ramp_lay_out(c);
+    const struct ramp_plan *plan = &c->ramp;
+    uint32_t x = (uint32_t)network_topology(collectives_network(c->owner))->groups;
+    uint32_t groups = plan->counts[0], racks = plan->counts[1], places = plan->counts[2];
+    uint32_t near = groups < places ? groups : places, far = (uint32_t)divide_up(places, x);
+    uint32_t missing = c->request.is_complete ? (uint32_t)divide_up(places, (uint64_t)near * far) : 1;
+    const struct ramp_subgroup all[] = {{.size = groups, .digit = 0, .stride = 1},
+                                        {.size = near, .digit = 2, .stride = 1},
+                                        {.size = racks, .digit = 1, .stride = 1},
+                                        {.size = far, .digit = 2, .stride = near},
+                                        {.size = missing, .digit = 2, .stride = near * far}};
+    uint64_t across = (uint64_t)groups * racks, deep = (uint64_t)near * far * missing;
+    if (c->request.is_complete && (deep != places || across * places != members(c)))
+        ramp_by_rank(c, x);
+    else
+        ramp_take(c, all, sizeof all / sizeof *all);
 }
 
 /* The member `offset` further on in the subgroup, counted in a circle; its position plus 1, 0 if nobody is there. */
@@ -231,9 +302,34 @@ static uint32_t ramp_lanes(const struct collective *c, uint32_t size)
     return spare > 0 ? spare : 1;
 }
 
+/* The rest and its neighbours, alone on all their transceivers: does the member send, or get, in this phase? */
+static bool ramp_hands_over(const struct collective *c, uint32_t member, uint32_t phase)
+{
+    return member < 2 * c->ramp.rest && (member % 2 == 1) == (ramp_round(c, phase) < 0);
+}
+
+static bool ramp_is_handed(const struct collective *c, uint32_t member, uint32_t phase)
+{
+    return member < 2 * c->ramp.rest && !ramp_hands_over(c, member, phase);
+}
+
+static uint32_t ramp_hand_over(struct collective *c, uint32_t member, uint32_t phase)
+{
+    if (!ramp_hands_over(c, member, phase))
+        return 0;
+    bool is_planned = network_fabric(collectives_network(c->owner))->has_planned_lanes;
+    struct emission emission = {member, member ^ 1U, c->request.bytes, (uint16_t)ramp_lanes(c, 2), is_planned};
+    collective_emit(c, &emission, phase);
+    return 1;
+}
+
 static uint32_t ramp_send(struct collective *c, uint32_t member, uint32_t phase)
 {
     const struct ramp_subgroup *s = ramp_subgroup(c, phase);
+    if (!s)
+        return ramp_hand_over(c, member, phase);
+    if (!is_in_core(c->ramp.rest, member))
+        return 0;
     const struct fabric_state *fabric = network_fabric(collectives_network(c->owner));
     uint32_t lanes = ramp_lanes(c, s->size), sent = 0, x = fabric->lanes_max;
     for (uint32_t offset = 1; offset < s->size; offset++) {
@@ -251,18 +347,20 @@ static uint32_t ramp_send(struct collective *c, uint32_t member, uint32_t phase)
 static uint32_t ramp_needs(const struct collective *c, uint32_t member, uint32_t phase)
 {
     const struct ramp_subgroup *s = ramp_subgroup(c, phase);
+    if (!s)
+        return ramp_is_handed(c, member, phase);
     uint32_t needs = 0;
-    for (uint32_t offset = 1; offset < s->size; offset++)
+    for (uint32_t offset = 1; offset < s->size && is_in_core(c->ramp.rest, member); offset++)
         needs += ramp_peer(c, member, s, offset) != 0;
     return needs;
 }
 
+/* Its own part and those of the peers that are there. */
 static uint32_t ramp_reduces(const struct collective *c, uint32_t member, uint32_t phase, uint64_t *bytes)
 {
-    (void)member;
     const struct ramp_subgroup *s = ramp_subgroup(c, phase);
-    *bytes = s->bytes;
-    return phase < c->ramp.subgroup_count ? s->size : 0;
+    *bytes = s ? s->bytes : c->request.bytes;
+    return ramp_round(c, phase) < (int64_t)c->ramp.subgroup_count ? ramp_needs(c, member, phase) + 1 : 0;
 }
 
 /* All to all: in shift p everybody sends to the member p + 1 further on. Nobody waits for what it is sent but at the
