@@ -132,26 +132,27 @@ static int rate_one(struct state *s, const struct reference_transfer *x, int64_t
     int lanes = x->lanes ? x->lanes : 1;
     want_one(s, x, which, &wish);
     struct lightpath *send = holder(s, &wish.parts[0]), *receive = holder(s, &wish.parts[1]);
-    if (send && send == receive && !send->is_carrying && s->o->circuits != NETWORK_TEARDOWN && lanes == 1 &&
-        send->lanes == 1)
+    if (send && send == receive && !send->is_carrying && s->o->circuits != NETWORK_TEARDOWN && send->lanes == lanes)
         return 3;
     if (!send && !receive)
         return 2;
     return gives_way(s, send) && gives_way(s, receive);
 }
 
+/* A lit circuit is wanted as it is; else dark alternatives, then those that give way, the lowest first. */
 static bool want_choice(struct state *s, const struct reference_transfer *x, struct lightpath *path)
 {
     int64_t choices = s->t->fabric[0] == 'o' ? s->t->ocs.switches : s->t->awgr.planes;
     int lanes = x->lanes ? x->lanes : 1, got = 0;
-    for (int worth = 3; worth >= 1 && lanes == 1; worth--)
-        for (int64_t which = 0; which < choices; which++)
-            if (rate_one(s, x, which) >= worth) {
-                want_one(s, x, which, path);
-                return true;
-            }
-    for (int64_t which = 0; which < choices && got < lanes; which++)
-        if (rate_one(s, x, which) >= 1) {
+    struct lightpath *lit = NULL;
+    for (int worth = 3; worth >= 1; worth--)
+        for (int64_t which = 0; which < choices && got < lanes; which++) {
+            struct lightpath wish = {.switch_number = -1};
+            want_one(s, x, which, &wish);
+            struct lightpath *of = holder(s, &wish.parts[0]);
+            if (rate_one(s, x, which) != worth || (worth == 3 && lit && of != lit))
+                continue;
+            lit = worth == 3 ? of : lit;
             want_one(s, x, which, path);
             got++;
         }

@@ -199,6 +199,43 @@ static void test_ocs_ports(void)
     world_close(&world);
 }
 
+/* Two lanes, then two of another pair on the lit circuit's left-overs, then the first pair again: theirs are still lit,
+ * and what they would have to give way for was dark. */
+static void check_lanes_again(struct world *world)
+{
+    struct transfer_report reports[4];
+    static const uint32_t targets[4] = {9, 10, 9, 10};
+    world_start(world);
+    for (int i = 0; i < 4; i++) {
+        struct transfer_request request = {.source = 0,
+                                           .target = targets[i],
+                                           .bytes = 8000000,
+                                           .lanes = 2,
+                                           .done = world_keep,
+                                           .context = &reports[i]};
+        struct error error;
+        CU_ASSERT_EQUAL_FATAL(network_send(world->network, &request, NULL, &error), STATUS_OK);
+        engine_run(world->engine, SIM_TIME_MAX);
+        CU_ASSERT_EQUAL(reports[i].reconfiguration > 0, i < 2);
+    }
+    CU_ASSERT_EQUAL(network_totals(world->network).circuits_reused, 2);
+    world_stop(world);
+}
+
+static void test_lanes_again(void)
+{
+    struct world world;
+    world_open(&world, "topologies/ocs-32.yaml");
+    world.topology.ocs.switches = 4;
+    world.topology.ocs.scope = "port";
+    check_lanes_again(&world);
+    topology_free(&world.topology);
+    world_open(&world, "topologies/awgr-32.yaml");
+    world.topology.awgr.planes = 4;
+    check_lanes_again(&world);
+    topology_free(&world.topology);
+}
+
 static void test_awgr_planes(void)
 {
     struct world world;
@@ -499,6 +536,7 @@ void suite_network(void)
     CU_add_test(suite, "ramp: who collides", test_ramp_collisions);
     CU_add_test(suite, "ocs: ports", test_ocs_ports);
     CU_add_test(suite, "awgr: planes", test_awgr_planes);
+    CU_add_test(suite, "ocs, awgr: several lanes find theirs lit", test_lanes_again);
     CU_add_test(suite, "all-stop", test_all_stop);
     CU_add_test(suite, "multicast", test_multicast);
     CU_add_test(suite, "orders", test_orders);

@@ -10,9 +10,13 @@
  *
  * Hardware numbers: transmitters server * x + t, receivers (n + server) * x + r,
  * both dense, x = blocks * planes; wavelengths above. A pair has a choice of
- * planes: its lit one, else a dark one, else the first that gives way. One lane
+ * planes: those of its lit circuit with as many lanes, else the lowest dark ones,
+ * then the lowest where what is lit gives way. One lane
  * waits, on every plane, for an end that is busy there; several lanes look again
  * whenever either server lets go of a transceiver. plan is O(planes).
+ *
+ * Circuits are set up on request. Sirius turns its lasers through all targets by
+ * the clock; a fabric of fixed turns is rotor.c.
  */
 #include "network/fabrics.h"
 
@@ -56,47 +60,74 @@ static uint64_t wavelength_id(const struct fabric_state *state, uint32_t source,
     return state->dense + transmitter * ports + (source + target) % ports;
 }
 
-/* For one lane: the plane of the lit circuit of the pair, or else one where nobody has to give way, or else `planes`.
- */
-static uint64_t best_plane(const struct fabric_state *state, const struct network *network,
-                           const struct fabric_pair *pair, uint64_t send, uint64_t receive)
+/* The two ends of a pair: their transceivers on the first plane. */
+struct ends {
+    uint32_t source, target;
+    uint64_t send, receive;
+};
+
+static void take(const struct fabric_state *state, const struct ends *ends, uint64_t plane, struct fabric_plan *plan)
 {
-    uint64_t planes = (uint64_t)state->topology->awgr.planes, dark = planes;
+    fabric_list_add(&plan->hold, ends->send + plane);
+    fabric_list_add(&plan->hold, ends->receive + plane);
+    fabric_list_add(&plan->hold, wavelength_id(state, ends->source, ends->target, ends->send + plane));
+}
+
+/* The lit circuit of the pair on the lowest plane, with all its lanes; nothing if there is none. */
+static void take_lit(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                     const struct ends *ends, struct fabric_plan *plan)
+{
+    uint64_t planes = (uint64_t)state->topology->awgr.planes, first = 0;
     for (uint64_t k = 0; k < planes; k++) {
-        if (network_hardware_is_lit_for(network, send + k, pair))
-            return k;
-        if (dark == planes && network_hardware_is_dark(network, send + k) &&
-            network_hardware_is_dark(network, receive + k))
-            dark = k;
+        if (!network_hardware_is_lit_for(network, ends->send + k, pair))
+            continue;
+        first = plan->hold.count > 0 ? first : ends->send + k;
+        if (network_hardware_is_together(network, first, ends->send + k))
+            take(state, ends, k, plan);
     }
-    return dark;
+}
+
+/* Planes where both ends are dark, or else where somebody has to give way, up to `most` hardware. */
+static void take_free(const struct fabric_state *state, const struct network *network, const struct ends *ends,
+                      bool is_dark, size_t most, struct fabric_plan *plan)
+{
+    for (uint64_t k = 0; k < (uint64_t)state->topology->awgr.planes && plan->hold.count < most; k++) {
+        uint64_t send = ends->send + k, receive = ends->receive + k;
+        if (network_hardware_is_free(network, send) && network_hardware_is_free(network, receive) &&
+            is_dark == (network_hardware_is_dark(network, send) && network_hardware_is_dark(network, receive)))
+            take(state, ends, k, plan);
+    }
+}
+
+static void plan_wait(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                      const struct ends *ends, struct fabric_plan *plan)
+{
+    uint64_t planes = (uint64_t)state->topology->awgr.planes, send = ends->send, receive = ends->receive;
+    plan->hold.count = 0;
+    if (pair->lanes > 1) {
+        fabric_list_add(&plan->wait, FABRIC_LINE(send / planes));
+        fabric_list_add(&plan->wait, FABRIC_LINE(receive / planes));
+        return;
+    }
+    for (uint64_t k = 0; k < planes; k++)
+        fabric_list_add(&plan->wait, network_hardware_is_free(network, send + k) ? receive + k : send + k);
 }
 
 static bool plan_awgr(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
                       struct fabric_plan *plan)
 {
-    uint32_t source = pair->source, target = pair->targets[0];
-    uint64_t ports = (uint64_t)state->topology->awgr.wavelengths, planes = (uint64_t)state->topology->awgr.planes;
-    uint64_t send = first_transceiver(state, source, target / ports);
-    uint64_t receive = state->dense / 2 + first_transceiver(state, target, source / ports);
-    uint64_t best = pair->lanes == 1 ? best_plane(state, network, pair, send, receive) : planes;
-    for (uint64_t k = best < planes ? best : 0; k < planes && plan->hold.count < 3U * pair->lanes; k++) {
-        bool is_free = network_hardware_is_free(network, send + k) && network_hardware_is_free(network, receive + k);
-        if (k != best && !is_free)
-            continue;
-        fabric_list_add(&plan->hold, send + k);
-        fabric_list_add(&plan->hold, receive + k);
-        fabric_list_add(&plan->hold, wavelength_id(state, source, target, send + k));
-    }
-    if (plan->hold.count == 3U * pair->lanes)
+    uint64_t ports = (uint64_t)state->topology->awgr.wavelengths;
+    size_t wanted = 3U * (size_t)pair->lanes;
+    struct ends ends = {.source = pair->source, .target = pair->targets[0]};
+    ends.send = first_transceiver(state, ends.source, ends.target / ports);
+    ends.receive = state->dense / 2 + first_transceiver(state, ends.target, ends.source / ports);
+    take_lit(state, network, pair, &ends, plan);
+    require(plan->hold.count == 0 || plan->hold.count == wanted);
+    take_free(state, network, &ends, true, wanted, plan);
+    take_free(state, network, &ends, false, wanted, plan);
+    if (plan->hold.count == wanted)
         return true;
-    plan->hold.count = 0;
-    for (uint64_t k = 0; k < planes && pair->lanes == 1; k++)
-        fabric_list_add(&plan->wait, network_hardware_is_free(network, send + k) ? receive + k : send + k);
-    if (pair->lanes > 1) {
-        fabric_list_add(&plan->wait, FABRIC_LINE(send / planes));
-        fabric_list_add(&plan->wait, FABRIC_LINE(receive / planes));
-    }
+    plan_wait(state, network, pair, &ends, plan);
     return false;
 }
 

@@ -158,9 +158,12 @@ bool network_hardware_is_free(const struct network *network, uint64_t hardware);
 /* Nobody's: no circuit would have to give way. */
 bool network_hardware_is_dark(const struct network *network, uint64_t hardware);
 
-/* The circuit policy says hold: a lit circuit of this pair may be there to use again. For plan_choose: true when
- * exactly this hardware is held by an idle lit circuit of the pair. */
+/* For plan_choose: this hardware is held by an idle lit circuit of the pair with as many lanes, to use again. A circuit
+ * is used as a whole: the plan must name all its hardware. */
 bool network_hardware_is_lit_for(const struct network *network, uint64_t hardware, const struct fabric_pair *pair);
+
+/* Held by one and the same circuit. */
+bool network_hardware_is_together(const struct network *network, uint64_t left, uint64_t right);
 
 /* A transfer under way, for fabrics with send. The returned pointer lives until the next transfer is sent. */
 struct transfer_view {

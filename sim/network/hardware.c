@@ -90,6 +90,15 @@ bool network_hardware_is_lit_for(const struct network *network, uint64_t hardwar
            circuit->lanes == pair->lanes;
 }
 
+bool network_hardware_is_together(const struct network *network, uint64_t left, uint64_t right)
+{
+    uint32_t one = hardware_find(network, left), other = hardware_find(network, right);
+    if (one == FABRIC_NONE || other == FABRIC_NONE)
+        return false;
+    uint32_t circuit = hardware_at(network, one)->circuit;
+    return circuit != 0 && circuit == hardware_at(network, other)->circuit;
+}
+
 /* A transfer that is still under way has not closed the books of its hardware: what it spent so far is its switching
  * but for what is still to come of it (lit_from), and busy for the rest. */
 static struct hardware_use use_now(const struct network *network, uint32_t slot, sim_time now)

@@ -2,12 +2,10 @@
  *
  * A circuit takes the sending half of the source's port and the receiving half of
  * the target's on the same switch; a half has one peer at a time. A lit circuit of
- * the same pair is used first, then the lowest switch where both halves are dark,
- * then the lowest where what is lit gives way.
- * With scope "switch" the whole switch is dark while it sets up a circuit.
- *
- * More lanes than one take the lowest switches that have both halves free; with
- * scope "switch" there is one lane.
+ * the same pair and as many lanes is used first, else the lowest switches where
+ * both halves are dark, then the lowest where what is lit gives way.
+ * With scope "switch" the whole switch is dark while it sets up a circuit, and
+ * there is one lane.
  *
  * Hardware numbers, all dense: port p of a server sends as server * P + p and
  * receives as (n + server) * P + p. A server has two lines: for a free half to
@@ -70,37 +68,44 @@ static void plan_wait(const struct fabric_state *state, const struct network *ne
     }
 }
 
-/* For one lane: the lit circuit of the pair, or else a switch where nobody has to give way; P if there is neither. */
-static uint64_t best_port(const struct fabric_state *state, const struct network *network,
-                          const struct fabric_pair *pair)
+/* The lit circuit of the pair on the lowest switch, with all its ports; nothing if there is none. */
+static void take_lit(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                     struct fabric_plan *plan)
 {
-    uint64_t switches = (uint64_t)state->topology->ocs.switches, dark = switches;
+    uint64_t switches = (uint64_t)state->topology->ocs.switches, first = 0;
     for (uint64_t port = 0; port < switches; port++) {
         uint64_t send = sender(state, pair->source, port);
-        if (network_hardware_is_lit_for(network, send, pair))
-            return port;
-        if (dark == switches && network_hardware_is_dark(network, send) &&
-            network_hardware_is_dark(network, receiver(state, pair->targets[0], port)))
-            dark = port;
+        if (!network_hardware_is_lit_for(network, send, pair))
+            continue;
+        first = plan->hold.count > 0 ? first : send;
+        if (network_hardware_is_together(network, first, send))
+            take(state, pair, port, plan);
     }
-    return dark;
+}
+
+/* Switches where both halves are dark, or else where somebody has to give way, up to as many as lanes. */
+static void take_free(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                      bool is_dark, struct fabric_plan *plan)
+{
+    uint64_t switches = (uint64_t)state->topology->ocs.switches;
+    for (uint64_t port = 0; port < switches && plan->hold.count < 2U * pair->lanes; port++) {
+        uint64_t send = sender(state, pair->source, port), receive = receiver(state, pair->targets[0], port);
+        if (network_hardware_is_free(network, send) && network_hardware_is_free(network, receive) &&
+            is_dark == (network_hardware_is_dark(network, send) && network_hardware_is_dark(network, receive)))
+            take(state, pair, port, plan);
+    }
 }
 
 static bool plan_ocs(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
                      struct fabric_plan *plan)
 {
-    uint64_t switches = (uint64_t)state->topology->ocs.switches;
-    uint64_t best = pair->lanes == 1 ? best_port(state, network, pair) : switches;
-    if (best < switches) {
-        take(state, pair, best, plan);
+    take_lit(state, network, pair, plan);
+    if (plan->hold.count > 0) {
+        require(plan->hold.count == 2U * pair->lanes);
         return true;
     }
-    for (uint64_t port = 0; port < switches && plan->hold.count < 2U * pair->lanes; port++) {
-        bool can_send = network_hardware_is_free(network, sender(state, pair->source, port));
-        bool can_receive = network_hardware_is_free(network, receiver(state, pair->targets[0], port));
-        if (can_send && can_receive)
-            take(state, pair, port, plan);
-    }
+    take_free(state, network, pair, true, plan);
+    take_free(state, network, pair, false, plan);
     if (plan->hold.count == 2U * pair->lanes)
         return true;
     plan_wait(state, network, pair, plan);
