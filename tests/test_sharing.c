@@ -89,6 +89,10 @@ static void test_alone(void)
         CU_ASSERT(oracle_is_near(same.jobs[0].jct_s, alone.jobs[0].jct_s, 1e-9));
         CU_ASSERT(oracle_is_near(same.jobs[0].reconfig_s, alone.jobs[0].reconfig_s, 1e-9));
         CU_ASSERT(oracle_is_near(pace.jobs[0].jct_s, alone.jobs[0].jct_s, 0.01));
+        /* What the first step pays for switching is booked as that, not as a share of a steady step. */
+        CU_ASSERT(oracle_is_near(pace.jobs[0].comp_s, alone.jobs[0].comp_s, 0.01));
+        CU_ASSERT(oracle_is_near(pace.jobs[0].payload_s, alone.jobs[0].payload_s, 0.01));
+        CU_ASSERT(pace.jobs[0].reconfig_s > 0 || alone.jobs[0].reconfig_s == 0);
         check_adds_up(&alone);
         check_adds_up(&same);
         check_adds_up(&pace);

@@ -78,7 +78,7 @@ struct settings {
         const char *memo;
         bool is_steady;
         double steady_tolerance;
-        int64_t min_steps;
+        int64_t min_steps, max_steps;
     } step;
 
     struct {

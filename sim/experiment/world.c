@@ -216,6 +216,7 @@ struct circuit_options world_circuit(const struct settings *settings)
         .steps = settings->workload.steps,
         .steady_tolerance = settings->step.is_steady ? settings->step.steady_tolerance : -1,
         .min_steps = settings->step.min_steps,
+        .max_steps = settings->step.is_steady ? settings->step.max_steps : 0,
     };
     require(collective_find(settings->network.all_reduce, &options.all_reduce));
     return options;

@@ -13,7 +13,10 @@ struct runner {
     struct step_path sum; /* of the steps that count */
     struct step_path last;
     sim_time head_start;
+    struct step_path later; /* sum of the later half of max_steps */
+    int64_t later_count;
     bool is_settled;
+    bool is_mean; /* settled without being steady: later / later_count counts */
 };
 
 struct session {
@@ -35,14 +38,17 @@ static void add_path(struct step_path *sum, const struct step_path *path)
     sum->wait += path->wait;
 }
 
-static bool is_steady(const struct circuit_options *options, const struct runner *runner, const struct step_path *now)
+static bool is_steady(const struct circuit_options *options, struct runner *runner, const struct step_path *now)
 {
     if (runner->steps_done >= options->steps)
         return true;
     if (options->steady_tolerance < 0 || runner->steps_done < options->min_steps)
         return false;
     double before = (double)step_path_length(&runner->last), length = (double)step_path_length(now);
-    return fabs(length - before) <= options->steady_tolerance * length;
+    if (fabs(length - before) <= options->steady_tolerance * length)
+        return true;
+    runner->is_mean = options->max_steps && runner->steps_done >= options->max_steps;
+    return runner->is_mean;
 }
 
 /* A settled job goes on with its steps, so that the others keep their neighbour, but they count no more. */
@@ -53,6 +59,10 @@ static void on_step(void *context, struct stepper_job *job, const struct stepper
     if (!runner->is_settled && report->start >= session->begin) {
         runner->steps_done++;
         add_path(&runner->sum, &report->path);
+        if (runner->steps_done > session->options->max_steps / 2) {
+            add_path(&runner->later, &report->path);
+            runner->later_count++;
+        }
         runner->is_settled = is_steady(session->options, runner, &report->path);
         runner->last = report->path;
         session->settled += runner->is_settled;
@@ -76,17 +86,29 @@ static struct step_time to_seconds(const struct sim_clock *clock, const struct s
     };
 }
 
-static void fill_result(const struct session *session, const struct runner *runner, struct step_result *result)
+/* The steady step of a job, and what its first steps took beyond it. */
+static struct step_time split_steps(const struct session *session, const struct runner *runner, struct step_time *extra)
 {
     const struct sim_clock *clock = &session->options->clock;
-    struct step_time steady = to_seconds(clock, &runner->last);
-    struct step_path extra = runner->sum;
-    int64_t n = runner->steps_done;
-    extra.compute -= n * runner->last.compute;
-    extra.payload -= n * runner->last.payload;
-    extra.latency -= n * runner->last.latency;
-    extra.reconfiguration -= n * runner->last.reconfiguration;
-    extra.wait -= n * runner->last.wait;
+    double n = (double)runner->steps_done, share = runner->is_mean ? 1.0 / (double)runner->later_count : 1;
+    struct step_time steady = to_seconds(clock, runner->is_mean ? &runner->later : &runner->last);
+    struct step_time all = to_seconds(clock, &runner->sum);
+    double *parts[] = {&steady.total_s, &steady.comm_s,    &steady.comp_s,   &steady.reconfig_s,
+                       &steady.wait_s,  &steady.payload_s, &steady.latency_s};
+    const double *sums[] = {&all.total_s, &all.comm_s,    &all.comp_s,   &all.reconfig_s,
+                            &all.wait_s,  &all.payload_s, &all.latency_s};
+    double *extras[] = {&extra->total_s, &extra->comm_s,    &extra->comp_s,   &extra->reconfig_s,
+                        &extra->wait_s,  &extra->payload_s, &extra->latency_s};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i] *= share;
+        *extras[i] = *sums[i] - n * *parts[i];
+    }
+    return steady;
+}
+
+static void fill_result(const struct session *session, const struct runner *runner, struct step_result *result)
+{
+    struct step_time extra, steady = split_steps(session, runner, &extra);
     struct network_totals totals = network_totals(session->network);
     *result = (struct step_result){
         .step_s = steady.total_s,
@@ -96,7 +118,7 @@ static void fill_result(const struct session *session, const struct runner *runn
         .wait_s = steady.wait_s,
         .payload_s = steady.payload_s,
         .latency_s = steady.latency_s,
-        .start_up = to_seconds(clock, &extra),
+        .start_up = extra,
         .flows = totals.sent - totals.local,
         .events = engine_events(session->engine),
         .trace_hash = engine_trace_hash(session->engine),

@@ -1,7 +1,8 @@
 /* Training steps on circuits: transfers and collectives set up light paths, wait for hardware and pay for switching.
  *
  * A job simulates steps until two in a row take as long, within a tolerance, and
- * the rest count as that; or all of its steps. Several jobs given together run
+ * the rest count as the last; or up to a number of steps, and the rest count as the
+ * mean of the later half; or all of its steps. Several jobs given together run
  * side by side on one fabric and contend for it until all of them are steady.
  */
 #ifndef STEP_CIRCUIT_H
@@ -18,6 +19,7 @@ struct circuit_options {
     int64_t steps;           /* of a job, all in all */
     double steady_tolerance; /* relative; negative = simulate all steps */
     int64_t min_steps;       /* before a job may count as steady, at least 2 */
+    int64_t max_steps;       /* a job that is not steady by then counts as the mean of the later half of them; 0 = none */
     /* Borrowed, per job: for how long its step has been under way at the instant from which on steps count. NULL = all
      * begin there. Jobs in step with each other collide as no others do, so phases matter. */
     const double *head_start_s;

@@ -390,6 +390,9 @@ enum status stepper_add(struct stepper *stepper, const struct step_input *input,
     enum status status = fill_costs(job, input, error);
     if (status == STATUS_OK)
         status = fill_links(job, error);
+    if (status == STATUS_OK)
+        status =
+            network_open_job(stepper->network, number, input->placement->used, input->placement->used_count, error);
     if (status != STATUS_OK) {
         arena_free(&job->arena);
         free(job);
@@ -434,6 +437,8 @@ void stepper_remove(struct stepper_job *job)
         device->job = NULL;
         device->ready.count = 0;
     }
+    enum status status = network_close_job(job->stepper->network, job->number, NULL);
+    require(status == STATUS_OK);
     arena_free(&job->arena);
     free(job);
 }
