@@ -61,6 +61,7 @@ int main(void)
     suite_fabric_ring();
     suite_fabric_rotor();
     suite_fabric_static();
+    suite_fabric_static_jobs();
     suite_fabric_packet();
     CU_basic_set_mode(CU_BRM_NORMAL);
     run_suites(getenv("OCSIM_SUITE"));

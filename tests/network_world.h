@@ -14,8 +14,17 @@
 
 enum { WORLD_SEND_KIND = 10, WORLD_COLLECTIVE_KIND = 11 };
 
+/* A job that is open from the start. */
+struct world_job {
+    uint32_t job;
+    uint32_t count;
+    const uint32_t *servers; /* borrowed */
+};
+
 struct world {
     struct topology topology;
+    const struct world_job *jobs; /* borrowed */
+    uint32_t job_count;
     struct network_options options;
     struct engine *engine;
     struct network *network;
@@ -35,6 +44,11 @@ static inline void world_start(struct world *world)
     world->engine = engine_create();
     enum status status = network_create(world->engine, &world->topology, &world->options, &world->network, &error);
     CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
+    for (uint32_t i = 0; i < world->job_count; i++) {
+        const struct world_job *job = &world->jobs[i];
+        status = network_open_job(world->network, job->job, job->servers, job->count, &error);
+        CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
+    }
 }
 
 /* Ends the run; the books are checked on the way. The topology stays, for another start. */

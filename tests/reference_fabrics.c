@@ -342,11 +342,32 @@ static uint32_t first_port(const struct static_graph *graph, uint32_t n, uint32_
     return port;
 }
 
+/* The graph that a transfer is on, and where its nodes are. */
+struct slow_graph {
+    struct static_graph *graph;
+    const uint32_t *servers; /* NULL = a node is a server */
+    uint32_t n;
+};
+
 struct slow_hop {
-    uint32_t node, port;
+    const struct slow_graph *on;
+    uint32_t node, target, port;
     int64_t since, until; /* in line since; on the link until, or -1 */
     bool is_active, is_first;
 };
+
+static uint32_t server_of(const struct slow_hop *hop)
+{
+    return hop->on->servers ? hop->on->servers[hop->node] : hop->node;
+}
+
+static uint32_t node_of(const struct slow_graph *on, uint32_t server)
+{
+    uint32_t node = 0;
+    while (on->servers && on->servers[node] != server)
+        node++;
+    return on->servers ? node : server;
+}
 
 static int64_t lit_at(const struct world *world, const struct slow_transfer *x, int which)
 {
@@ -359,21 +380,21 @@ static int64_t lit_at(const struct world *world, const struct slow_transfer *x, 
 static bool is_link_busy(const struct slow_hop *hops, int count, const struct slow_hop *hop)
 {
     for (int i = 0; i < count; i++)
-        if (hops[i].is_active && hops[i].until >= 0 && hops[i].node == hop->node && hops[i].port == hop->port)
+        if (hops[i].is_active && hops[i].until >= 0 && server_of(&hops[i]) == server_of(hop) &&
+            hops[i].port == hop->port)
             return true;
     return false;
 }
 
-static void arrive_static(struct static_graph *graph, const struct world *world, struct slow_transfer *x,
-                          struct slow_hop *hop, int64_t now)
+static void arrive_static(struct slow_transfer *x, struct slow_hop *hop, int64_t now)
 {
-    hop->node = static_graph_neighbour(graph, hop->node, hop->port);
-    hop->is_active = hop->node != x->target;
+    hop->node = static_graph_neighbour(hop->on->graph, hop->node, hop->port);
+    hop->is_active = hop->node != hop->target;
     hop->until = -1;
     hop->since = now;
     hop->is_first = false;
     if (hop->is_active)
-        hop->port = first_port(graph, world->topology.server_count, hop->node, x->target);
+        hop->port = first_port(hop->on->graph, hop->on->n, hop->node, hop->target);
     else
         x->end = now;
 }
@@ -402,24 +423,46 @@ static void start_static(const struct world *world, struct slow_transfer *x, str
         }
 }
 
-static void enter_static(const struct world *world, struct static_graph *graph, struct slow_transfer *x,
+/* graphs: those of the world's jobs, then that over all servers. */
+static void enter_static(const struct world *world, const struct slow_graph *graphs, struct slow_transfer *x,
                          struct slow_hop *hops, int which, int64_t now)
 {
     int64_t lit = lit_at(world, x, which), ready = lit > x[which].sent ? lit : x[which].sent;
     if (ready != now)
         return;
+    uint32_t job = 0;
+    while (job < world->job_count && world->jobs[job].job != x[which].job)
+        job++;
+    const struct slow_graph *on = &graphs[job];
     x[which].reconfiguration = ready - x[which].sent;
-    hops[which] =
-        (struct slow_hop){.node = x[which].source, .since = now, .until = -1, .is_active = true, .is_first = true};
-    hops[which].port = first_port(graph, world->topology.server_count, x[which].source, x[which].target);
+    hops[which] = (struct slow_hop){.on = on,
+                                    .node = node_of(on, x[which].source),
+                                    .target = node_of(on, x[which].target),
+                                    .since = now,
+                                    .until = -1,
+                                    .is_active = true,
+                                    .is_first = true};
+    hops[which].port = first_port(on->graph, on->n, hops[which].node, hops[which].target);
+}
+
+static struct slow_graph *make_graphs(const struct world *world)
+{
+    struct slow_graph *graphs = memory_alloc(world->job_count + (size_t)1, sizeof *graphs);
+    const struct topology *t = &world->topology;
+    for (uint32_t i = 0; i < world->job_count; i++) {
+        const struct world_job *job = &world->jobs[i];
+        graphs[i] = (struct slow_graph){.servers = job->servers, .n = job->count};
+        CU_ASSERT_EQUAL_FATAL(static_graph_create_job(t, job->count, &graphs[i].graph, NULL), STATUS_OK);
+    }
+    graphs[world->job_count].n = t->server_count;
+    CU_ASSERT_EQUAL_FATAL(static_graph_create(t, &graphs[world->job_count].graph, NULL), STATUS_OK);
+    return graphs;
 }
 
 void slow_static(const struct world *world, struct slow_transfer *x, int count)
 {
-    struct static_graph *graph;
-    struct error error;
-    CU_ASSERT_EQUAL_FATAL(static_graph_create(&world->topology, &graph, &error), STATUS_OK);
-    double rate = world->topology.node_rate_bytes_per_s / static_graph_ports(graph);
+    struct slow_graph *graphs = make_graphs(world);
+    double rate = world->topology.node_rate_bytes_per_s / static_graph_ports(graphs[world->job_count].graph);
     struct slow_hop *hops = memory_alloc((size_t)count, sizeof *hops);
     for (int i = 0; i < count; i++)
         x[i].end = -1;
@@ -428,9 +471,9 @@ void slow_static(const struct world *world, struct slow_transfer *x, int count)
         next = INT64_MAX;
         for (int i = 0; i < count; i++)
             if (hops[i].is_active && hops[i].until == now)
-                arrive_static(graph, world, &x[i], &hops[i], now);
+                arrive_static(&x[i], &hops[i], now);
         for (int i = 0; i < count; i++)
-            enter_static(world, graph, x, hops, i, now);
+            enter_static(world, graphs, x, hops, i, now);
         start_static(world, x, hops, count, now, rate);
         for (int i = 0; i < count; i++) {
             int64_t lit = lit_at(world, x, i), ready = lit > x[i].sent ? lit : x[i].sent;
@@ -441,7 +484,9 @@ void slow_static(const struct world *world, struct slow_transfer *x, int count)
         }
     }
     free(hops);
-    static_graph_destroy(graph);
+    for (uint32_t i = 0; i <= world->job_count; i++)
+        static_graph_destroy(graphs[i].graph);
+    free(graphs);
 }
 
 /* ---- packet ---- */

@@ -40,6 +40,7 @@ void suite_network_observer(void);
 void suite_fabric_ring(void);
 void suite_fabric_rotor(void);
 void suite_fabric_static(void);
+void suite_fabric_static_jobs(void);
 void suite_fabric_packet(void);
 void suite_runner(void);
 void suite_runner_folder(void);

@@ -115,16 +115,9 @@ static int wrong_steps(struct static_graph *graph, uint32_t n, uint32_t source, 
     return wrong + (node != target) + (node >= n);
 }
 
-static void check_paths(struct world *world, const char *name, int64_t figure)
+static void check_all_paths(struct static_graph *graph, uint32_t n)
 {
-    struct static_graph *graph;
-    struct error error = {0};
     int wrong = 0;
-    world->topology.fixed.graph = name;
-    world->topology.fixed.degree = figure;
-    world->topology.fixed.dimensions = figure;
-    CU_ASSERT_EQUAL_FATAL(static_graph_create(&world->topology, &graph, &error), STATUS_OK);
-    uint32_t n = world->topology.server_count;
     for (uint32_t target = 0; target < n; target += 1 + n / 40) {
         uint32_t *far = distances(graph, n, target);
         for (uint32_t source = 0; source < n; source++)
@@ -132,6 +125,17 @@ static void check_paths(struct world *world, const char *name, int64_t figure)
         free(far);
     }
     CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void check_paths(struct world *world, const char *name, int64_t figure)
+{
+    struct static_graph *graph;
+    struct error error = {0};
+    world->topology.fixed.graph = name;
+    world->topology.fixed.degree = figure;
+    world->topology.fixed.dimensions = figure;
+    CU_ASSERT_EQUAL_FATAL(static_graph_create(&world->topology, &graph, &error), STATUS_OK);
+    check_all_paths(graph, world->topology.server_count);
     static_graph_destroy(graph);
 }
 
@@ -152,6 +156,67 @@ static void test_paths(void)
             if (degree < n && (degree % 2 == 0 || n % 2 == 0))
                 check_paths(&world, "expander", degree);
     }
+    topology_free(&world.topology);
+}
+
+/* Any number of servers, linked by no more ports than the graph over all has. */
+static void test_job_paths(void)
+{
+    static const char *const names[] = {"ring", "torus", "expander"};
+    struct world world;
+    world_open(&world, "topologies/static-32.yaml");
+    shape(&world, 8, 8, 2);
+    for (uint32_t count = 2; count <= 70; count += count < 24 ? 1 : 9)
+        for (int64_t figure = 1; figure <= 64; figure += figure < 8 ? 1 : 19)
+            for (int kind = 0; kind < 3; kind++) {
+                struct static_graph *graph;
+                world.topology.fixed.graph = names[kind];
+                world.topology.fixed.degree = world.topology.fixed.dimensions = figure;
+                if ((kind == 1 && figure > 3) || (kind == 2 && figure == 1))
+                    continue;
+                CU_ASSERT_EQUAL_FATAL(static_graph_create_job(&world.topology, count, &graph, NULL), STATUS_OK);
+                uint32_t ports = static_graph_ports(graph);
+                CU_ASSERT(kind == 1 ? ports <= 2 * figure : ports <= figure && ports < count);
+                CU_ASSERT(kind == 1 || ports + 1 >= figure || ports + 1 == count);
+                check_all_paths(graph, count);
+                static_graph_destroy(graph);
+            }
+    topology_free(&world.topology);
+}
+
+/* The farthest two nodes of the best torus of all: half of each side, added up. */
+static uint32_t best_reach(uint32_t n, int64_t dimensions)
+{
+    uint32_t best = UINT32_MAX, reach = 0;
+    for (uint32_t a = 1; a <= n; a++)
+        for (uint32_t b = 1; n % a == 0 && b <= n / a; b++) {
+            uint32_t c = n / a / b;
+            if (n / a % b || (dimensions < 3 && c > 1) || (dimensions < 2 && b > 1) || a + b + c >= best)
+                continue;
+            best = a + b + c;
+            reach = a / 2 + b / 2 + c / 2;
+        }
+    return reach;
+}
+
+static void test_job_torus(void)
+{
+    struct world world;
+    world_open(&world, "topologies/static-32.yaml");
+    shape(&world, 16, 16, 2);
+    for (world.topology.fixed.dimensions = 1; world.topology.fixed.dimensions <= 3; world.topology.fixed.dimensions++)
+        for (uint32_t n = 2; n <= 200; n++) {
+            struct static_graph *graph;
+            uint8_t *path;
+            uint32_t reach = 0;
+            CU_ASSERT_EQUAL_FATAL(static_graph_create_job(&world.topology, n, &graph, NULL), STATUS_OK);
+            for (uint32_t target = 1; target < n; target++) {
+                uint32_t hops = static_graph_route(graph, 0, target, &path);
+                reach = hops > reach ? hops : reach;
+            }
+            CU_ASSERT_EQUAL(reach, best_reach(n, world.topology.fixed.dimensions));
+            static_graph_destroy(graph);
+        }
     topology_free(&world.topology);
 }
 
@@ -297,6 +362,8 @@ void suite_fabric_static(void)
     CU_add_test(suite, "one transfer to the picosecond", test_one);
     CU_add_test(suite, "reconfiguration once a job", test_jobs);
     CU_add_test(suite, "shortest paths", test_paths);
+    CU_add_test(suite, "shortest paths over the servers of a job", test_job_paths);
+    CU_add_test(suite, "a job's torus is as near to a cube as can be", test_job_torus);
     CU_add_test(suite, "65,536 servers", test_large);
     CU_add_test(suite, "what cannot be", test_impossible);
     CU_add_test(suite, "2^60 bytes, none, and to itself", test_huge);

@@ -4,6 +4,7 @@
  *   - no step is shorter than its longest chain of ops or the work of its busiest server;
  *   - one server takes the sum of its ops; without bytes the network is free, and all fabrics agree;
  *   - chains: more bandwidth or less delay never lengthens them, slower switching never shortens them (10^4 cases);
+ *   - on static, jobs side by side take as long as each alone, whatever lies between their servers;
  *   - a link that never comes is a deadlock that names its op; figures beyond the clock or 2^60 bytes are refused. */
 #include <CUnit/Basic.h>
 #include <math.h>
@@ -438,6 +439,49 @@ static void test_too_much_together(void)
     topology_free(&topology);
 }
 
+/* ---- jobs with links of their own ---- */
+
+/* The 2 jobs of inputs, whose servers lie between each other's. */
+static void check_as_alone(const struct job_world *jobs, const struct step_input *inputs,
+                           const struct topology *topology)
+{
+    struct circuit_options options = job_world_options(3);
+    struct step_result both[2];
+    CU_ASSERT_EQUAL_FATAL(step_circuit(inputs, 2, &options, both, NULL), STATUS_OK);
+    for (int i = 0; i < 2; i++) {
+        struct step_result alone = job_world_step(&jobs[i], topology, &options);
+        CU_ASSERT_DOUBLE_EQUAL(alone.step_s, both[i].step_s, 0);
+        CU_ASSERT_DOUBLE_EQUAL(alone.comm_s, both[i].comm_s, 0);
+        CU_ASSERT_DOUBLE_EQUAL(alone.wait_s, both[i].wait_s, 0);
+        CU_ASSERT_DOUBLE_EQUAL(alone.start_up.total_s, both[i].start_up.total_s, 0);
+    }
+}
+
+static void test_own_links(void)
+{
+    static const char *const graphs[] = {"torus", "ring", "expander"};
+    static const uint32_t between[] = {1, 4, 11, 14, 21, 24, 31, 2};
+    struct random_stream *random = random_open(7, "own links", 0);
+    struct topology topology;
+    job_world_topology("static", &topology);
+    topology.fixed.degree = 3;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        struct job_world jobs[2];
+        struct step_input inputs[2];
+        topology.fixed.graph = graphs[seed % 3];
+        for (int i = 0; i < 2; i++) {
+            struct graph *graph = oracle_random_graph(2 * seed + (uint64_t)i, 16, seed % 2);
+            job_world_put_randomly(&jobs[i], graph, &topology, random, i ? between : spread, 8);
+            inputs[i] = job_world_input(&jobs[i], &topology);
+        }
+        check_as_alone(jobs, inputs, &topology);
+        job_world_end(&jobs[0]);
+        job_world_end(&jobs[1]);
+    }
+    topology_free(&topology);
+    random_close(random);
+}
+
 void suite_stepper(void)
 {
     CU_pSuite suite = CU_add_suite("steps on circuits", NULL, NULL);
@@ -450,4 +494,5 @@ void suite_stepper(void)
     CU_ADD_TEST(suite, test_deadlock);
     CU_ADD_TEST(suite, test_too_much);
     CU_ADD_TEST(suite, test_too_much_together);
+    CU_ADD_TEST(suite, test_own_links);
 }

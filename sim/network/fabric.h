@@ -127,6 +127,12 @@ struct fabric {
     /* With send: what a transfer waits for, for people ("its slot on a rotor switch"); may be NULL. */
     void (*explain)(const struct network *network, uint32_t transfer, char text[FABRIC_TEXT_BYTES]);
 
+    /* network_open_job and network_close_job, for a fabric that connects the servers of a job for good; or both NULL.
+     * Borrows servers, all of which exist, until it returns. */
+    enum status (*open_job)(const struct fabric_state *state, uint32_t job, const uint32_t *servers, uint32_t count,
+                            struct error *error);
+    enum status (*close_job)(const struct fabric_state *state, uint32_t job, struct error *error);
+
     /* "transmitter 3 of 0-1-1" */
     void (*describe)(const struct fabric_state *state, uint64_t hardware, char text[FABRIC_TEXT_BYTES]);
 };

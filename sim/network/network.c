@@ -277,6 +277,25 @@ enum status network_send(struct network *network, const struct transfer_request 
     return status;
 }
 
+enum status network_open_job(struct network *network, uint32_t job, const uint32_t *servers, uint32_t count,
+                             struct error *error)
+{
+    uint32_t nodes = network->topology->server_count;
+    if (count == 0)
+        return error_set(error, STATUS_USER, "job %u has no servers", job);
+    for (uint32_t i = 0; i < count; i++)
+        if (servers[i] >= nodes)
+            return error_set(error, STATUS_USER, "job %u on server %u: there are %u", job, servers[i], nodes);
+    const struct fabric *fabric = network->fabric.fabric;
+    return fabric->open_job ? fabric->open_job(&network->fabric, job, servers, count, error) : STATUS_OK;
+}
+
+enum status network_close_job(struct network *network, uint32_t job, struct error *error)
+{
+    const struct fabric *fabric = network->fabric.fabric;
+    return fabric->close_job ? fabric->close_job(&network->fabric, job, error) : STATUS_OK;
+}
+
 /* The wait is over. */
 static void begin(struct network *network, struct transfer *transfer)
 {

@@ -135,6 +135,17 @@ void network_destroy(struct network *network);
 STATUS_MUST_USE enum status network_send(struct network *network, const struct transfer_request *request,
                                          uint32_t *transfer, struct error *error);
 
+/* Tells that a job has these servers from now on, for a fabric that connects them for good (static); others only check
+ * them. A job that is never opened can send all the same. Borrows servers until it returns; STATUS_USER where there are
+ * none or one is not there; on such a fabric also where one is named twice or is another open job's, or the job is open
+ * or has sent already. */
+STATUS_MUST_USE enum status network_open_job(struct network *network, uint32_t job, const uint32_t *servers,
+                                             uint32_t count, struct error *error);
+
+/* Its servers are free for others; its transfers under way go on to their ends. STATUS_USER where the fabric connects
+ * jobs and this one is not open. */
+STATUS_MUST_USE enum status network_close_job(struct network *network, uint32_t job, struct error *error);
+
 /* STATUS_USER once a transfer could not go on since the clock ran out (the engine is stopped then); else STATUS_OK. */
 STATUS_MUST_USE enum status network_status(const struct network *network, struct error *error);
 

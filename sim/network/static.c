@@ -1,5 +1,11 @@
 /* A fixed direct-connect graph a job, many hops (optical network, section 2; TopoOpt, TPU v4 slices).
  *
+ * An open job (network_open_job) has a graph over its own servers alone, its i-th
+ * server node i, so it never meets another job (static_jobs.h). Jobs that are not
+ * opened share one graph over all servers. Each server has as many ports as the
+ * graph over all, each with its share of node_rate; what the graph of a small job
+ * does not need stays dark.
+ *
  * A transfer goes from device to device on the shortest path (static_graph.h),
  * whole at each hop: a hop holds its link for latency + payload, then the next
  * link's line. Each directed link is one piece of hardware with a line of its own
@@ -12,27 +18,26 @@
  *
  * Accounting: latency and payload are those of all hops, wait that of all lines.
  * A transfer costs O(1) events a hop, and O(log of the line) each. The hardware
- * number of a link is node * ports + port.
+ * number of a link is server * ports + port, whatever the job.
  */
 #include "network/fabrics.h"
 
 #include <stdlib.h>
 
-#include "engine/hash.h"
 #include "engine/memory.h"
-#include "network/static_graph.h"
+#include "network/static_jobs.h"
 #include "network/waitlist.h"
 
 enum { EVENT_READY, EVENT_HOP };
-enum { JOBS_MIN = 64 };
 
 /* A transfer on its way; indexed by the word of the transfer. */
 struct trip {
-    uint8_t *path; /* owned; NULL = ask the graph */
+    struct static_wiring *wiring; /* used; NULL = a trip that is free */
+    uint8_t *path;                /* owned; NULL = ask the graph */
     sim_time wait, reconfiguration, payload;
     sim_time since; /* in line */
     uint32_t transfer;
-    uint32_t node; /* where it is */
+    uint32_t node, target; /* where it is and goes to, on the wiring */
     uint32_t hops, hop;
     uint32_t link; /* held or waited for */
     uint32_t next_free;
@@ -46,28 +51,19 @@ struct link {
     bool is_due;         /* stands in due */
 };
 
-/* When the graph of a job is lit. */
-struct job {
-    uint32_t job;
-    bool is_known;
-    sim_time lit;
-};
-
 struct numbers {
     uint32_t *items;
     size_t count, capacity;
 };
 
 struct fixed {
-    struct static_graph *graph;
+    struct static_jobs jobs;
     uint32_t ports;
     struct link *links;
     uint32_t link_count;
     struct trip *trips;
     size_t trip_count, trip_capacity;
-    uint32_t trip_free; /* FABRIC_NONE = none */
-    struct job *jobs;   /* hash map, linear probing, at most half full */
-    size_t job_count, job_size;
+    uint32_t trip_free;   /* FABRIC_NONE = none */
     struct numbers due;   /* links to serve at the end of the instant */
     struct numbers loose; /* trips of this instant that do not want to wait */
     bool is_serve_due;
@@ -94,15 +90,22 @@ static enum status open_static(struct fabric_state *state, struct error *error)
     }
     state->lanes_max = 1;
     struct fixed *fixed = memory_alloc(1, sizeof *fixed);
-    fixed->graph = graph;
+    static_jobs_init(&fixed->jobs, state->topology, graph);
     fixed->ports = ports;
     fixed->link_count = state->topology->server_count * ports;
     fixed->links = memory_alloc(fixed->link_count, sizeof *fixed->links);
     fixed->trip_free = FABRIC_NONE;
-    fixed->job_size = JOBS_MIN;
-    fixed->jobs = memory_alloc(fixed->job_size, sizeof *fixed->jobs);
     state->own = fixed;
     return STATUS_OK;
+}
+
+/* Gives back what a trip has. */
+static void empty_trip(struct trip *trip)
+{
+    if (trip->wiring)
+        static_wiring_drop(trip->wiring);
+    free(trip->path);
+    *trip = (struct trip){0};
 }
 
 static void close_static(struct fabric_state *state)
@@ -111,47 +114,26 @@ static void close_static(struct fabric_state *state)
     for (uint32_t i = 0; i < fixed->link_count; i++)
         waitlist_free(&fixed->links[i].line);
     for (size_t i = 0; i < fixed->trip_count; i++)
-        free(fixed->trips[i].path);
-    static_graph_destroy(fixed->graph);
+        empty_trip(&fixed->trips[i]);
+    static_jobs_fini(&fixed->jobs);
     free(fixed->links);
     free(fixed->trips);
-    free(fixed->jobs);
     free(fixed->due.items);
     free(fixed->loose.items);
     free(fixed);
 }
 
-static struct job *job_place(struct job *jobs, size_t size, uint32_t job)
+static enum status open_job(const struct fabric_state *state, uint32_t job, const uint32_t *servers, uint32_t count,
+                            struct error *error)
 {
-    size_t at = (size_t)hash_mix(job) & (size - 1);
-    while (jobs[at].is_known && jobs[at].job != job)
-        at = (at + 1) & (size - 1);
-    return &jobs[at];
+    struct fixed *fixed = state->own;
+    return static_jobs_open(&fixed->jobs, job, servers, count, error);
 }
 
-static void grow_jobs(struct fixed *fixed)
+static enum status close_job(const struct fabric_state *state, uint32_t job, struct error *error)
 {
-    size_t size = 2 * fixed->job_size;
-    struct job *jobs = memory_alloc(size, sizeof *jobs);
-    for (size_t i = 0; i < fixed->job_size; i++)
-        if (fixed->jobs[i].is_known)
-            *job_place(jobs, size, fixed->jobs[i].job) = fixed->jobs[i];
-    free(fixed->jobs);
-    fixed->jobs = jobs;
-    fixed->job_size = size;
-}
-
-/* When the job's graph is lit; a job not seen before starts to set it up now. */
-static sim_time job_lit(struct fixed *fixed, uint32_t number, sim_time if_new)
-{
-    if (2 * (fixed->job_count + 1) > fixed->job_size)
-        grow_jobs(fixed);
-    struct job *job = job_place(fixed->jobs, fixed->job_size, number);
-    if (!job->is_known) {
-        *job = (struct job){number, true, if_new};
-        fixed->job_count++;
-    }
-    return job->lit;
+    struct fixed *fixed = state->own;
+    return static_jobs_close(&fixed->jobs, job, error);
 }
 
 static uint32_t take_trip(struct fixed *fixed)
@@ -169,8 +151,7 @@ static uint32_t take_trip(struct fixed *fixed)
 
 static void free_trip(struct fixed *fixed, uint32_t index)
 {
-    free(fixed->trips[index].path);
-    fixed->trips[index].path = NULL;
+    empty_trip(&fixed->trips[index]);
     fixed->trips[index].next_free = fixed->trip_free;
     fixed->trip_free = index;
 }
@@ -191,8 +172,10 @@ static void stand_in_line(struct network *network, struct fixed *fixed, uint32_t
 {
     struct trip *trip = &fixed->trips[index];
     struct transfer_view view = network_transfer(network, trip->transfer);
-    uint32_t port = trip->path ? trip->path[trip->hop] : static_graph_port(fixed->graph, trip->node, view.target);
-    trip->link = trip->node * fixed->ports + port;
+    const struct static_wiring *wiring = trip->wiring;
+    uint32_t port = trip->path ? trip->path[trip->hop] : static_graph_port(wiring->graph, trip->node, trip->target);
+    require(port < fixed->ports);
+    trip->link = static_wiring_server(wiring, trip->node) * fixed->ports + port;
     trip->since = engine_now(network_engine(network));
     waitlist_add(&fixed->links[trip->link].line, view.turn_key, view.turn_sequence, index);
     serve_soon(network, fixed, trip->link);
@@ -212,27 +195,41 @@ static enum status check_way(const struct network *network, sim_time ready, uint
     return STATUS_OK;
 }
 
+/* Finds the way; trip->path is owned by the caller on success. */
+static enum status plan_trip(struct network *network, const struct transfer_view *view, struct trip *trip,
+                             struct error *error)
+{
+    const struct fabric_state *state = network_fabric(network);
+    struct fixed *fixed = state->own;
+    struct static_way way;
+    enum status status = static_jobs_find(&fixed->jobs, view->job, view->source, view->target, &way, error);
+    if (status != STATUS_OK)
+        return status;
+    trip->wiring = way.wiring;
+    trip->node = way.source;
+    trip->target = way.target;
+    trip->payload = fabric_payload(state, view->bytes, 1);
+    trip->hops = static_graph_route(way.wiring->graph, way.source, way.target, &trip->path);
+    status = check_way(network, view->start + state->reconfiguration, trip->hops, trip->payload, error);
+    if (status != STATUS_OK)
+        free(trip->path);
+    return status;
+}
+
 static enum status send_static(struct network *network, uint32_t transfer, struct error *error)
 {
     const struct fabric_state *state = network_fabric(network);
     struct fixed *fixed = state->own;
     struct transfer_view view = network_transfer(network, transfer);
-    sim_time payload = fabric_payload(state, view.bytes, 1);
-    uint8_t *path;
-    uint32_t hops = static_graph_route(fixed->graph, view.source, view.target, &path);
-    enum status status = check_way(network, view.start + state->reconfiguration, hops, payload, error);
-    if (status != STATUS_OK) {
-        free(path);
+    struct trip trip = {.transfer = transfer};
+    enum status status = plan_trip(network, &view, &trip, error);
+    if (status != STATUS_OK)
         return status;
-    }
-    sim_time lit = job_lit(fixed, view.job, view.start + state->reconfiguration);
+    sim_time lit = static_jobs_lit(&fixed->jobs, view.job, view.start + state->reconfiguration);
+    trip.reconfiguration = lit > view.start ? lit - view.start : 0;
+    static_wiring_use(trip.wiring);
     uint32_t index = take_trip(fixed);
-    fixed->trips[index] = (struct trip){.path = path,
-                                        .payload = payload,
-                                        .reconfiguration = lit > view.start ? lit - view.start : 0,
-                                        .transfer = transfer,
-                                        .node = view.source,
-                                        .hops = hops};
+    fixed->trips[index] = trip;
     if (lit > view.start) {
         network_schedule(network, lit, index, EVENT_READY);
         return STATUS_OK;
@@ -310,12 +307,12 @@ static void finish_hop(struct network *network, struct fixed *fixed, uint32_t in
     link->busy += engine_now(network_engine(network)) - link->from;
     if (link->line.count > 0)
         serve_soon(network, fixed, trip->link);
-    trip->node = static_graph_neighbour(fixed->graph, trip->node, trip->link % fixed->ports);
+    trip->node = static_graph_neighbour(trip->wiring->graph, trip->node, trip->link % fixed->ports);
     if (++trip->hop < trip->hops) {
         stand_in_line(network, fixed, index);
         return;
     }
-    require(trip->node == network_transfer(network, trip->transfer).target);
+    require(static_wiring_server(trip->wiring, trip->node) == network_transfer(network, trip->transfer).target);
     uint32_t transfer = trip->transfer;
     struct transfer_report parts = {.wait = trip->wait,
                                     .reconfiguration = trip->reconfiguration,
@@ -350,10 +347,13 @@ static void visit_static(const struct network *network, hardware_visitor *visit,
 
 const struct fabric fabric_static = {
     .name = "static",
-    .doc = "A fixed graph of direct links (rings, torus, expander), set up once a job; many hops, whole at each.",
+    .doc =
+        "A fixed graph of direct links for each job (rings, torus, expander), set up once; many hops, whole at each.",
     .open = open_static,
     .close = close_static,
     .send = send_static,
     .on_event = on_static,
     .visit = visit_static,
+    .open_job = open_job,
+    .close_job = close_job,
 };

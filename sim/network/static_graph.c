@@ -1,5 +1,6 @@
 #include "network/static_graph.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,19 +32,24 @@ static uint32_t root_of(uint32_t n, uint32_t k)
     }
 }
 
+/* The longest stride. Half way round up and down are the same, so that is for a single last port alone. */
+static uint32_t longest_stride(uint32_t nodes, uint32_t ports)
+{
+    bool is_half_way = nodes % 2 == 0 && ports + 1 == nodes;
+    return is_half_way ? nodes / 2 : (nodes - 1) / 2;
+}
+
 static enum status set_strides(struct static_graph *graph, struct error *error)
 {
-    uint32_t count = (graph->ports + 1) / 2, half = (graph->nodes - 1) / 2, n = graph->nodes;
-    if (n < 2 || (count > half && !(n == 2 && graph->ports == 1)))
+    uint32_t count = (graph->ports + 1) / 2, n = graph->nodes;
+    if (graph->ports >= n)
         return error_set(error, STATUS_USER, "static.degree is %u: rings of different strides over %u servers take %u",
-                         graph->ports, n,
-                         n < 2    ? 0
-                         : n == 2 ? 1
-                                  : 2 * half);
-    uint32_t root = root_of(n, count), stride = 0;
+                         graph->ports, n, n - 1);
+    uint32_t root = root_of(n, count), stride = 0, longest = longest_stride(n, graph->ports);
     uint64_t power = 1;
+    require(count <= longest);
     for (uint32_t i = 0; i < count; i++, power *= root) {
-        uint32_t most = n == 2 ? 1 : half - (count - 1 - i);
+        uint32_t most = longest - (count - 1 - i);
         stride = power > stride ? (uint32_t)(power < most ? power : most) : stride + 1;
         graph->strides[2 * i] = stride;
         if (2 * i + 1 < graph->ports)
@@ -98,24 +104,90 @@ static enum status open_expander(struct static_graph *graph, struct error *error
     return expander_make(graph->nodes, graph->ports, graph->neighbours, error);
 }
 
+static enum status open_graph(struct static_graph *graph, struct error *error)
+{
+    require(graph->nodes > 0 && graph->ports > 0 && graph->ports <= PORTS_MAX);
+    if (graph->kind == GRAPH_RING)
+        return open_ring(graph, error);
+    return graph->kind == GRAPH_EXPANDER ? open_expander(graph, error) : STATUS_OK;
+}
+
+static enum graph_kind kind_of(const struct topology *topology)
+{
+    if (strcmp(topology->fixed.graph, "torus") == 0)
+        return GRAPH_TORUS;
+    return strcmp(topology->fixed.graph, "ring") == 0 ? GRAPH_RING : GRAPH_EXPANDER;
+}
+
 enum status static_graph_create(const struct topology *topology, struct static_graph **out, struct error *error)
 {
     struct static_graph *graph = memory_alloc(1, sizeof *graph);
-    const char *name = topology->fixed.graph;
-    enum status status = STATUS_OK;
+    graph->kind = kind_of(topology);
     graph->nodes = topology->server_count;
     graph->ports = (uint32_t)topology->fixed.degree;
-    require(graph->ports > 0 && graph->ports <= PORTS_MAX);
-    if (strcmp(name, "torus") == 0) {
-        graph->kind = GRAPH_TORUS;
+    if (graph->kind == GRAPH_TORUS)
         open_torus(graph, topology);
-    } else if (strcmp(name, "ring") == 0) {
-        graph->kind = GRAPH_RING;
-        status = open_ring(graph, error);
-    } else {
-        graph->kind = GRAPH_EXPANDER;
-        status = open_expander(graph, error);
+    enum status status = open_graph(graph, error);
+    if (status == STATUS_OK)
+        *out = graph;
+    else
+        static_graph_destroy(graph);
+    return status;
+}
+
+/* The two sides nearest to a square, the longer first. */
+static void split_in_two(uint32_t area, uint32_t sides[2])
+{
+    sides[1] = 1;
+    for (uint32_t side = 2; (uint64_t)side * side <= area; side++)
+        if (area % side == 0)
+            sides[1] = side;
+    sides[0] = area / sides[1];
+}
+
+/* Sides as equal as they can be, that is of the smallest sum, the longest first; a prime leaves one dimension. */
+static void open_job_torus(struct static_graph *graph, uint32_t dimensions)
+{
+    uint32_t n = graph->nodes, best[DIMENSIONS] = {n, 1, 1};
+    if (dimensions > 1)
+        split_in_two(n, best);
+    for (uint32_t side = 2; dimensions > 2 && (uint64_t)side * side * side <= n; side++) {
+        uint32_t sides[DIMENSIONS] = {0, 0, side};
+        if (n % side != 0)
+            continue;
+        split_in_two(n / side, sides);
+        if (sides[1] >= side && sides[0] + sides[1] + side < best[0] + best[1] + best[2])
+            memcpy(best, sides, sizeof best);
     }
+    memcpy(graph->size, best, sizeof best);
+    graph->ports = best[2] > 1 ? 6 : best[1] > 1 ? 4 : 2;
+    require(best[0] * best[1] * best[2] == n);
+}
+
+/* Where each server is linked to more than half of the others, any two are at most two hops apart in any graph, and
+ * random cycles without a common edge get hard to find: rings of all strides take their place. */
+static void open_job_links(struct static_graph *graph, uint32_t degree)
+{
+    uint32_t n = graph->nodes;
+    graph->ports = degree < n ? degree : n - 1;
+    if (graph->kind == GRAPH_EXPANDER && n % 2 && graph->ports % 2)
+        graph->ports--;
+    if (2 * graph->ports > n || graph->ports < 2)
+        graph->kind = GRAPH_RING;
+}
+
+enum status static_graph_create_job(const struct topology *topology, uint32_t count, struct static_graph **out,
+                                    struct error *error)
+{
+    require(count > 1 && count <= topology->server_count);
+    struct static_graph *graph = memory_alloc(1, sizeof *graph);
+    graph->kind = kind_of(topology);
+    graph->nodes = count;
+    if (graph->kind == GRAPH_TORUS)
+        open_job_torus(graph, (uint32_t)topology->fixed.dimensions);
+    else
+        open_job_links(graph, (uint32_t)topology->fixed.degree);
+    enum status status = open_graph(graph, error);
     if (status == STATUS_OK)
         *out = graph;
     else

@@ -8,6 +8,10 @@
  * - expander: random Hamiltonian cycles of a fixed seed (with an odd degree one
  *   perfect matching more), no pair linked twice, hence connected and regular.
  *
+ * The graph of a job has the job's servers as nodes, and never more ports than that
+ * over all servers: a torus has sides as equal as the count allows, rings and
+ * expanders link nobody twice, so that few servers leave ports dark.
+ *
  * The path is always the shortest, and of these the one whose ports come first.
  * Ring: one table of n for all sources, since only the difference matters. Torus:
  * arithmetic, dimension by dimension, ties up. Expander: a search from both ends
@@ -26,6 +30,11 @@ struct static_graph;
 /* *out is owned, to be freed with static_graph_destroy; written only on success. */
 STATUS_MUST_USE enum status static_graph_create(const struct topology *topology, struct static_graph **out,
                                                 struct error *error);
+
+/* The same over `count` servers, at least 2, of one job. Any count will do: the degree is at most count - 1, an odd one
+ * of an expander over an odd count is one less, and an expander that would link most pairs is made of rings. */
+STATUS_MUST_USE enum status static_graph_create_job(const struct topology *topology, uint32_t count,
+                                                    struct static_graph **out, struct error *error);
 void static_graph_destroy(struct static_graph *graph);
 
 uint32_t static_graph_ports(const struct static_graph *graph);
