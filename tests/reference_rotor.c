@@ -11,6 +11,7 @@ struct slow_piece {
     int transfer;
     int64_t ticks; /* of sending that it takes */
     uint32_t at;
+    int64_t from, begin;       /* when it was begun, and the window that it was begun in */
     int64_t sent_at, lands_at; /* on the way while lands_at is ahead */
     bool is_gone;              /* arrived, or all sent on */
 };
@@ -23,6 +24,7 @@ struct slow_rotor {
     struct slow_piece *pieces;
     int piece_count;
     int64_t *unsent, *missing, *busy; /* of transfers; busy: ticks in which a piece of it is sent */
+    int64_t *last;                    /* of these, the last so far */
     bool *is_begun;
     int64_t busy_until[SERVERS][SWITCHES];
     bool looks[SERVERS][SWITCHES];
@@ -68,16 +70,28 @@ static void finish(struct slow_rotor *r, int which, int64_t now)
 {
     struct slow_transfer *x = &r->x[which];
     x->end = now;
-    x->wait = now - x->sent - latency_of(r) - r->busy[which];
+    x->wait = now - x->sent - latency_of(r) - r->busy[which] - x->reconfiguration;
+}
+
+/* Of the ticks before this one in which nothing of the transfer was sent: those that are dark right before a window. */
+static int64_t dark_ticks(const struct slow_rotor *r, int transfer, int64_t now, int64_t begin)
+{
+    int64_t dark = 0;
+    for (int64_t tick = now - 1; tick > r->last[transfer] && tick >= r->x[transfer].sent; tick--)
+        dark += tick < begin && tick >= begin - r->world->topology.rotor.dark_ps;
+    return dark;
 }
 
 static void send_ticks(struct slow_rotor *r, int transfer, uint32_t from, uint32_t which, uint32_t to, int64_t ticks,
                        int64_t now)
 {
-    require(r->piece_count < PIECES);
+    int64_t begin, end;
+    require(r->piece_count < PIECES && connected(r, from, which, now, &begin, &end) == to);
     r->pieces[r->piece_count++] = (struct slow_piece){.transfer = transfer,
                                                       .ticks = ticks,
                                                       .at = to,
+                                                      .from = now,
+                                                      .begin = begin,
                                                       .sent_at = now + ticks,
                                                       .lands_at = now + ticks + latency_of(r)};
     r->busy_until[from][which] = now + ticks;
@@ -192,10 +206,17 @@ static void tick_two_hop(struct slow_rotor *r, int64_t now)
         }
     clear_loose(r, now);
     for (int i = 0; i < r->count; i++) {
+        int64_t dark = 0;
         bool is_sending = false;
-        for (int k = 0; k < r->piece_count; k++)
-            is_sending |= r->pieces[k].transfer == i && r->pieces[k].sent_at > now;
+        for (int k = 0; k < r->piece_count; k++) {
+            const struct slow_piece *p = &r->pieces[k];
+            int64_t before = p->transfer == i && p->from == now ? dark_ticks(r, i, now, p->begin) : 0;
+            is_sending |= p->transfer == i && p->sent_at > now;
+            dark = before > dark ? before : dark;
+        }
+        r->x[i].reconfiguration += dark;
         r->busy[i] += is_sending;
+        r->last[i] = is_sending ? now : r->last[i];
     }
 }
 
@@ -204,10 +225,10 @@ static void tick_pair(struct slow_rotor *r, uint32_t source, uint32_t target, in
 {
     struct slow_piece *none;
     int64_t begin, end;
-    bool is_connected = false;
-    for (uint32_t which = 0; which < r->switches; which++)
-        is_connected |= connected(r, source, which, now, &begin, &end) == target;
-    if (!is_connected)
+    uint32_t which = 0;
+    while (which < r->switches && connected(r, source, which, now, &begin, &end) != target)
+        which++;
+    if (which == r->switches)
         return;
     int *current = &r->current[source][target];
     if (*current < 0)
@@ -216,6 +237,8 @@ static void tick_pair(struct slow_rotor *r, uint32_t source, uint32_t target, in
         return;
     r->is_begun[*current] = true;
     r->busy[*current]++;
+    r->x[*current].reconfiguration += dark_ticks(r, *current, now, begin);
+    r->last[*current] = now;
     if (--r->unsent[*current] == 0) {
         finish(r, *current, now + 1 + latency_of(r));
         *current = -1;
@@ -241,11 +264,12 @@ void slow_rotor(const struct world *world, struct slow_transfer *x, int count)
     r->unsent = memory_alloc((size_t)count, sizeof *r->unsent);
     r->missing = memory_alloc((size_t)count, sizeof *r->missing);
     r->busy = memory_alloc((size_t)count, sizeof *r->busy);
+    r->last = memory_alloc((size_t)count, sizeof *r->last);
     r->is_begun = memory_alloc((size_t)count, sizeof *r->is_begun);
     for (int i = 0; i < count; i++) {
         uint64_t rate = (uint64_t)(t->node_rate_bytes_per_s / r->switches);
         r->unsent[i] = r->missing[i] = (int64_t)((x[i].bytes * UINT64_C(1000000000000) + rate - 1) / rate);
-        x[i].end = -1;
+        x[i].end = r->last[i] = -1;
     }
     for (uint32_t i = 0; i < r->n * r->n; i++)
         r->current[i / r->n][i % r->n] = -1;
@@ -263,6 +287,7 @@ void slow_rotor(const struct world *world, struct slow_transfer *x, int count)
     free(r->unsent);
     free(r->missing);
     free(r->busy);
+    free(r->last);
     free(r->is_begun);
     free(r);
 }

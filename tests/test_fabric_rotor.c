@@ -40,7 +40,23 @@ static void test_one(void)
     CU_ASSERT_EQUAL(report.end, 7 * INT64_C(100000000) + 10000000 + 250000);
     CU_ASSERT_EQUAL(report.payload, 10000000);
     CU_ASSERT_EQUAL(report.latency, 250000);
-    CU_ASSERT_EQUAL(report.reconfiguration, 0);
+    CU_ASSERT_EQUAL(report.reconfiguration, 10000000); /* the switch turns before slot 7 */
+    CU_ASSERT_EQUAL(report.wait, 7 * INT64_C(100000000) - 10250000 - 10000000);
+    world_close(&world);
+}
+
+/* Sent 4us before its window, in the middle of the dark; then on through two more windows. */
+static void test_dark(void)
+{
+    struct world world;
+    struct transfer_report report;
+    world_open(&world, "topologies/rotor-32.yaml");
+    world_start(&world);
+    engine_run(world.engine, 7 * INT64_C(100000000) - 4000000);
+    world_send(&world, 0, 31, UINT64_C(80000000), &report); /* 200us: 90 + 90 + 20 */
+    engine_run(world.engine, SIM_TIME_MAX);
+    CU_ASSERT_EQUAL(report.payload, 200000000);
+    CU_ASSERT_EQUAL(report.reconfiguration, 4000000 + 2 * 10000000);
     world_close(&world);
 }
 
@@ -252,6 +268,7 @@ void suite_fabric_rotor(void)
 {
     CU_pSuite suite = CU_add_suite("fabric rotor", NULL, NULL);
     CU_add_test(suite, "one transfer to the picosecond", test_one);
+    CU_add_test(suite, "darkness is reconfiguration", test_dark);
     CU_add_test(suite, "windows by arithmetic", test_schedule);
     CU_add_test(suite, "goodput of a saturated pair", test_goodput);
     CU_add_test(suite, "what cannot be", test_impossible);

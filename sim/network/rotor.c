@@ -11,8 +11,11 @@
  * Hardware numbers: server * switches + switch, a port; busy while it sends,
  * switching while its switch is dark.
  *
- * Accounting: payload is the time that it sends, latency that of one trip,
- * everything else is wait, the dark times within included; reconfiguration is 0.
+ * Accounting: payload is the time that it sends, latency that of one trip. Of
+ * each stretch in which it does not send, the dark time right before the window
+ * that ends the stretch is reconfiguration, as far as the transfer was sent by
+ * then: one dark time a window used, at most. The rest is wait: for its turn, and
+ * for others of its pair.
  *
  * The end of sending is arithmetic over whole windows: at most four events a
  * transfer, however many windows it takes, and none while nothing is pending.
@@ -172,8 +175,8 @@ static void fail(struct network *network)
     network_fail(network, &error);
 }
 
-/* The windows of the pair are this transfer's until its last byte has left. The word keeps its parts: begun, cleared.
- */
+/* The windows of the pair are this transfer's until its last byte has left. The word is its reconfiguration plus 1, so
+ * not 0 once it has begun. */
 static void begin(struct network *network, struct rotor *rotor, uint32_t index, int64_t c)
 {
     struct pair *pair = &rotor->pairs[index];
@@ -192,6 +195,9 @@ static void begin(struct network *network, struct rotor *rotor, uint32_t index, 
         fail(network);
         return;
     }
+    sim_time lit = rotor_showing(&rotor->schedule, rotor_window(&rotor->schedule, difference, c));
+    sim_time dark = rotor_held_up(&rotor->schedule, view.start, lit, pair->began, work);
+    *network_transfer_word(network, transfer) = (uint64_t)dark + 1;
     network_schedule(network, end, index, EVENT_SENT);
     network_schedule(network, arrival, transfer, EVENT_ARRIVED);
 }
@@ -244,7 +250,9 @@ static void arrive(struct network *network, uint32_t transfer)
     const struct fabric_state *state = network_fabric(network);
     struct transfer_view view = network_transfer(network, transfer);
     struct transfer_report parts = {.latency = state->latency, .payload = fabric_payload(state, view.bytes, 1)};
+    parts.reconfiguration = (sim_time)(*network_transfer_word(network, transfer) - 1);
     parts.wait = engine_now(network_engine(network)) - view.start - parts.latency - parts.payload;
+    parts.wait -= parts.reconfiguration;
     network_finish(network, transfer, &parts);
 }
 

@@ -56,6 +56,15 @@ sim_time rotor_sent(const struct rotor_schedule *schedule, uint32_t difference, 
 sim_time rotor_done(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
                     sim_time now);
 
+/* The darkness that held up `work` ticks of a transfer sent at `start`, which begin at a time within the window that
+ * begins at `begin`, and go on in the next windows of the pair. Of each stretch in which nothing of it is sent, from
+ * `start` on, that is the dark time right before the window that ends the stretch, as far as it lies within. */
+sim_time rotor_held_up(const struct rotor_schedule *schedule, sim_time start, sim_time begin, sim_time time,
+                       sim_time work);
+
+/* The same of one stretch: from `from` to `to`, ended by a window that begins at `begin`, not after `to`. */
+sim_time rotor_dark_before(const struct rotor_schedule *schedule, sim_time begin, sim_time from, sim_time to);
+
 /* Adds the ticks to the switches that the windows are on: busy[switch]. O(switches). */
 void rotor_spread(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
                   sim_time *busy);

@@ -15,7 +15,10 @@
  * their switches. At most one detour: a piece left elsewhere goes on directly.
  *
  * Accounting: payload is the time during which at least one piece of the transfer
- * is being sent, latency that of the last piece's last trip, the rest is wait.
+ * is being sent, latency that of the last piece's last trip. Of each stretch in
+ * which no piece is, reconfiguration is the dark time right before the window that
+ * ends it (where several windows do, the longest of these), as far as it lies
+ * within; the rest is wait.
  *
  * Two events a piece, and one a window in which a server has bytes not sent yet; a
  * look costs O(switches). Ticks of sending stand for bytes; pieces add up to the
@@ -35,6 +38,8 @@ struct trip {
     uint64_t key, sequence;
     sim_time unsent, missing; /* ticks: at the source; not yet at the target */
     sim_time payload, since;  /* since the pieces that are being sent are */
+    sim_time stopped;         /* when the last one before them was sent; at first, when the transfer was */
+    sim_time dark, dark_last; /* reconfiguration, and that of the last stretch alone */
     uint32_t transfer, source, target;
     uint32_t sending, lines; /* pieces being sent; lines that it stands in */
     uint32_t next_free;
@@ -44,6 +49,7 @@ struct trip {
 /* Bytes on their way, then perhaps in line at an intermediate server. */
 struct piece {
     sim_time ticks;
+    sim_time window; /* in which it is sent: when that began */
     uint32_t trip;
     uint32_t sender; /* transmitter */
     uint32_t at;     /* where it lands */
@@ -243,6 +249,7 @@ enum status rotor_detour_send(struct rotor_detours *d, struct network *network, 
                                     .sequence = view.turn_sequence,
                                     .unsent = work,
                                     .missing = work,
+                                    .stopped = view.start,
                                     .transfer = transfer,
                                     .source = view.source,
                                     .target = view.target,
@@ -256,6 +263,22 @@ enum status rotor_detour_send(struct rotor_detours *d, struct network *network, 
     return STATUS_OK;
 }
 
+/* A piece of the trip begins now, and perhaps ends a stretch without any. */
+static void end_stretch(const struct rotor_detours *d, struct trip *trip, sim_time window, sim_time now)
+{
+    if (trip->sending++ == 0) {
+        trip->since = now;
+        trip->dark_last = 0;
+    }
+    if (trip->since < now)
+        return;
+    sim_time dark = rotor_dark_before(d->schedule, window, trip->stopped, now);
+    if (dark <= trip->dark_last)
+        return;
+    trip->dark += dark - trip->dark_last;
+    trip->dark_last = dark;
+}
+
 /* The piece leaves on a transmitter: ticks of a trip, to the server it is connected to. */
 static void send_piece(struct rotor_detours *d, struct network *network, const struct piece *piece)
 {
@@ -266,8 +289,7 @@ static void send_piece(struct rotor_detours *d, struct network *network, const s
     require(piece->ticks > 0 && !d->transmitters[piece->sender].is_busy);
     d->transmitters[piece->sender].is_busy = true;
     d->transmitters[piece->sender].from = now;
-    if (trip->sending++ == 0)
-        trip->since = now;
+    end_stretch(d, trip, piece->window, now);
     if (!trip->is_begun)
         network_begin(network, trip->transfer);
     trip->is_begun = true;
@@ -356,7 +378,7 @@ static void look(struct rotor_detours *d, struct network *network, uint32_t serv
     if (end <= now)
         return;
     int64_t matchings = d->schedule->matchings, matching = (j % matchings + matchings) % matchings;
-    struct piece made = {.sender = (uint32_t)(server * switches + which)};
+    struct piece made = {.sender = (uint32_t)(server * switches + which), .window = end - d->schedule->lit};
     made.at = (uint32_t)((server + (uint64_t)matching + 1) % d->schedule->servers);
     if (!look_direct(d, network, &made, server, end - now))
         look_detour(d, network, &made, server, end - now);
@@ -424,8 +446,10 @@ static void sent(struct rotor_detours *d, struct network *network, uint32_t inde
     uint32_t switches = d->schedule->switches;
     d->transmitters[piece->sender].is_busy = false;
     d->transmitters[piece->sender].busy += engine_now(network_engine(network)) - d->transmitters[piece->sender].from;
-    if (--trip->sending == 0)
-        trip->payload += engine_now(network_engine(network)) - trip->since;
+    if (--trip->sending == 0) {
+        trip->stopped = engine_now(network_engine(network));
+        trip->payload += trip->stopped - trip->since;
+    }
     look_soon(d, network, piece->sender / switches, piece->sender % switches);
 }
 
@@ -434,9 +458,10 @@ static void finish(struct rotor_detours *d, struct network *network, uint32_t in
     struct trip *trip = &d->trips[index];
     require(trip->unsent == 0 && trip->sending == 0);
     uint32_t transfer = trip->transfer;
-    struct transfer_report parts = {.latency = network_fabric(network)->latency, .payload = trip->payload};
+    struct transfer_report parts = {
+        .reconfiguration = trip->dark, .latency = network_fabric(network)->latency, .payload = trip->payload};
     sim_time start = network_transfer(network, transfer).start;
-    parts.wait = engine_now(network_engine(network)) - start - parts.latency - parts.payload;
+    parts.wait = engine_now(network_engine(network)) - start - parts.latency - parts.payload - parts.reconfiguration;
     trip->is_over = true;
     free_trip_if_over(d, index);
     network_finish(network, transfer, &parts);

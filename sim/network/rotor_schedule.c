@@ -82,6 +82,22 @@ sim_time rotor_done(const struct rotor_schedule *schedule, uint32_t difference, 
     return least(work, end - time + (last - c - 1) * schedule->lit + least(in_last, schedule->lit));
 }
 
+sim_time rotor_dark_before(const struct rotor_schedule *schedule, sim_time begin, sim_time from, sim_time to)
+{
+    sim_time dark = schedule->period - schedule->lit;
+    require(begin <= to && from <= to);
+    return begin > from ? least(dark, begin - from) : 0;
+}
+
+/* The windows of a pair are a period apart at least, so the dark time before each next one lies behind the last. */
+sim_time rotor_held_up(const struct rotor_schedule *schedule, sim_time start, sim_time begin, sim_time time,
+                       sim_time work)
+{
+    sim_time first = least(work, begin + schedule->lit - time), rest = work - first;
+    int64_t windows = rest / schedule->lit + (rest % schedule->lit != 0);
+    return rotor_dark_before(schedule, begin, start, time) + windows * (schedule->period - schedule->lit);
+}
+
 void rotor_spread(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
                   sim_time *busy)
 {
