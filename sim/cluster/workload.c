@@ -71,15 +71,13 @@ static enum status read_row(struct workload *workload, const struct csv *csv, co
     return STATUS_OK;
 }
 
-enum status workload_read(struct workload *workload, const char *path, struct models *models, struct error *error)
+/* Takes csv. */
+static enum status read_jobs(struct workload *workload, struct csv *csv, const char *path, struct models *models,
+                             struct error *error)
 {
-    struct csv *csv;
     struct columns columns = {.degree = -1};
     bool has_row = true;
-    enum status status = csv_open(path, &csv, error);
-    if (status != STATUS_OK)
-        return status;
-    status = find_columns(csv, &columns, error);
+    enum status status = find_columns(csv, &columns, error);
     while (status == STATUS_OK) {
         status = csv_next(csv, &has_row, error);
         if (status != STATUS_OK || !has_row)
@@ -92,6 +90,21 @@ enum status workload_read(struct workload *workload, const char *path, struct mo
     workload->has_degrees = columns.degree >= 0;
     csv_close(csv);
     return status;
+}
+
+enum status workload_read(struct workload *workload, const char *path, struct models *models, struct error *error)
+{
+    struct csv *csv;
+    enum status status = csv_open(path, &csv, error);
+    return status == STATUS_OK ? read_jobs(workload, csv, path, models, error) : status;
+}
+
+enum status workload_parse(struct workload *workload, const char *text, size_t size, struct models *models,
+                           struct error *error)
+{
+    struct csv *csv;
+    enum status status = csv_parse(text, size, "jobs.csv", &csv, error);
+    return status == STATUS_OK ? read_jobs(workload, csv, "jobs.csv", models, error) : status;
 }
 
 /* ---- arrivals of a cluster trace ---- */

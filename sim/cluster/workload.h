@@ -53,6 +53,10 @@ struct workload {
 STATUS_MUST_USE enum status workload_read(struct workload *workload, const char *path, struct models *models,
                                           struct error *error);
 
+/* The same from memory, called jobs.csv in messages. */
+STATUS_MUST_USE enum status workload_parse(struct workload *workload, const char *text, size_t size,
+                                           struct models *models, struct error *error);
+
 /* Reads the arrivals of a cluster trace: the column timestamp, in seconds or as YYYY-MM-DD HH:MM:SS, divided by
  * speedup; the first one is time 0. Needs workload->clock; sets arrivals to ARRIVALS_TRACE. */
 STATUS_MUST_USE enum status workload_read_arrivals(struct workload *workload, const char *path, double speedup,

@@ -293,16 +293,13 @@ static const char *keep(struct topology *topology, const char *text)
     return arena_text(&topology->arena, text ? text : "", text ? strlen(text) : 0);
 }
 
-enum status topology_load(const char *path, struct topology *out, struct error *error)
+/* Takes the tree. */
+static enum status build(struct yaml_tree *tree, const char *path, struct topology *out, struct error *error)
 {
     struct topology topology = {0};
-    struct yaml_tree tree = {0};
     struct keys keys;
-    enum status status = yaml_tree_load(path, &tree, error);
-    if (status != STATUS_OK)
-        return status;
     keys_init(&keys, topology_keys, topology_key_count, &topology);
-    status = keys_read_tree(&keys, tree.root, NULL, error);
+    enum status status = keys_read_tree(&keys, tree->root, NULL, error);
     if (status == STATUS_OK) {
         status = keys_check(&keys, error);
         /* A key that is missing stands nowhere: the file is all there is to name. */
@@ -321,8 +318,22 @@ enum status topology_load(const char *path, struct topology *out, struct error *
         *out = topology;
     }
     keys_free(&keys);
-    yaml_tree_free(&tree);
+    yaml_tree_free(tree);
     return status;
+}
+
+enum status topology_load(const char *path, struct topology *out, struct error *error)
+{
+    struct yaml_tree tree = {0};
+    enum status status = yaml_tree_load(path, &tree, error);
+    return status == STATUS_OK ? build(&tree, path, out, error) : status;
+}
+
+enum status topology_parse(const char *text, size_t size, const char *file, struct topology *out, struct error *error)
+{
+    struct yaml_tree tree = {0};
+    enum status status = yaml_tree_parse(text, size, file, &tree, error);
+    return status == STATUS_OK ? build(&tree, file, out, error) : status;
 }
 
 void topology_free(struct topology *topology)

@@ -75,6 +75,10 @@ extern const size_t topology_key_count;
 
 /* Reads a topology file. Fills *out on success only; topology_free releases what it owns. */
 STATUS_MUST_USE enum status topology_load(const char *path, struct topology *out, struct error *error);
+
+/* The same from memory; file is named in messages. */
+STATUS_MUST_USE enum status topology_parse(const char *text, size_t size, const char *file, struct topology *out,
+                                           struct error *error);
 void topology_free(struct topology *topology);
 
 static inline uint32_t topology_group(const struct topology *t, uint32_t server)
