@@ -62,6 +62,8 @@ static void test_refusals(void)
     } cases[] = {
         {"groups: 2\nracks_per_group: 3\nservers_per_rack: 2\n", "racks_per_group is 3, groups is 2"},
         {"groups: 1\nracks_per_group: 1\nservers_per_rack: 3\n", "at most 2 servers a rack"},
+        {"groups: 4\nracks_per_group: 2\nservers_per_rack: 2\nramp: {planes: 3}\n",
+         "ramp.planes is 3, racks_per_group is 2"},
         {"groups: 2\nracks_per_group: 2\n", "servers_per_rack"},
         {"groups: 2\nracks_per_group: 2\nservers_per_rack: 2\nnode_rate: 5\n", "node_rate"},
         {"groups: 0\nracks_per_group: 2\nservers_per_rack: 2\n", "groups"},

@@ -76,7 +76,7 @@ struct fabric_state {
     sim_time reconfiguration;
     sim_time latency;          /* propagation + io at both ends */
     sim_time slot;             /* payloads take whole slots; 0 = not slotted */
-    uint64_t rate_bytes_per_s; /* of one lane, above 0 */
+    uint64_t rate_bytes_per_s; /* of one lane, above 0; whole bytes per second, what a share leaves over is lost */
     uint16_t lanes_max;        /* side by side between two nodes */
     bool can_multicast;
     bool has_planned_lanes; /* first_lane means something: collectives lay out their lanes themselves */

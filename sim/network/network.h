@@ -93,7 +93,8 @@ struct transfer_report {
     uint64_t tag;             /* from the request */
     sim_time start, end;      /* sent, and received */
     sim_time wait;            /* for hardware */
-    sim_time reconfiguration; /* own switching, and other circuits' switching that stopped this one */
+    sim_time reconfiguration; /* own switching, and other circuits' switching that stopped this one; on a rotor the dark
+                                 time before its windows */
     sim_time latency;         /* propagation + io at both ends, per hop */
     sim_time payload;         /* bytes / rate, in whole slots where the fabric has them */
     bool is_cleared;          /* found no free hardware and asked not to wait: nothing was sent */
@@ -162,7 +163,7 @@ struct network_totals {
     statistics_wide bytes_in_flight; /* counted apart: sent = received + in flight */
     statistics_wide waiting_area;    /* integral of `waiting` over time, in ticks */
     statistics_wide moving_area;     /* the same of `moving`: set-up, latency and payload */
-    statistics_wide wait_sum;        /* of the waits of all transfers that got hardware: Little's law is an identity */
+    statistics_wide wait_sum;        /* of the times before their first byte or set-up: Little's law is an identity */
     statistics_wide move_sum;        /* of (end - start - wait) of the transfers done */
 };
 
@@ -173,7 +174,7 @@ struct hardware_use {
     uint64_t hardware; /* the fabric's number for it, see fabric.h */
     sim_time busy;     /* carrying a transfer, latency included */
     sim_time switching;
-    sim_time idle; /* lit without a transfer counts as idle */
+    sim_time idle; /* lit without a transfer counts as idle, also while its switch is dark for others (scope switch) */
 };
 
 /* Visits all hardware that exists (transceivers, ports) or was ever used (wavelengths), in order of first use within

@@ -99,7 +99,8 @@ const struct key topology_keys[] = {
      .maximum = "1024",
      .when = "fabric=ramp",
      .doc = "Subnets side by side for each pair of groups and transmitter. Racks of the target group take turns on "
-            "them: with as many planes as racks, servers of different racks never collide on a wavelength."},
+            "them: with as many planes as racks, the most there can be, servers of different racks never collide on a "
+            "wavelength."},
     {.name = "ocs.switches",
      .type = KEY_INTEGER,
      AT(ocs.switches),
@@ -196,7 +197,7 @@ const struct key topology_keys[] = {
      .maximum = "4096",
      .when = "fabric=awgr",
      .doc = "Ports and wavelengths of a grating. A server has a transceiver for each block of so many servers. 100: "
-            "the gratings of Sirius (unverified)."},
+            "the gratings of Sirius (unverified); its round robin is not there, circuits are set up on request."},
     {.name = "awgr.planes",
      .type = KEY_INTEGER,
      AT(awgr.planes),
@@ -285,6 +286,11 @@ static enum status check(struct topology *topology, const char *path, struct err
         return error_at(error, path, 0, 0,
                         "servers_per_rack is %lld: with %lld groups RAMP can serve at most %lld servers a rack",
                         (long long)topology->servers, (long long)x, (long long)(x * (x + 1)));
+    if (topology->ramp.planes > topology->racks)
+        return error_at(error, path, 0, 0,
+                        "ramp.planes is %lld, racks_per_group is %lld: a plane serves a rack at least, so more would "
+                        "stay dark",
+                        (long long)topology->ramp.planes, (long long)topology->racks);
     return STATUS_OK;
 }
 
