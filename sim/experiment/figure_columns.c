@@ -9,8 +9,8 @@
 #include "input/units.h"
 
 static const char *const job_names[JOB_COLUMN_COUNT] = {
-    "arrival_s",  "beta",   "sequential_s", "limit_s", "degree",  "jct_s", "comm_s",  "comp_s",
-    "reconfig_s", "wait_s", "devices",      "speedup", "blocked", "model", "outcome", "cause",
+    "arrival_s", "beta",      "sequential_s", "limit_s", "degree",  "jct_s",   "comm_s", "comp_s",  "reconfig_s",
+    "wait_s",    "payload_s", "latency_s",    "devices", "speedup", "blocked", "model",  "outcome", "cause",
 };
 
 const char *figure_job_name(enum figure_job column)
@@ -136,6 +136,8 @@ static const struct {
     {"comp_s", "computation [s]"},
     {"reconfig_s", "reconfiguration [s]"},
     {"wait_s", "waiting [s]"},
+    {"payload_s", "payload [s]"},
+    {"latency_s", "latency [s]"},
     {"speedup", "speed-up"},
     {"blocked", "blocking rate"},
     {"1/beta", "speed-up asked for"},

@@ -33,6 +33,8 @@ enum figure_job {
     JOB_COMP,
     JOB_RECONFIG,
     JOB_WAIT,
+    JOB_PAYLOAD, /* circuits: the two parts of comm_s */
+    JOB_LATENCY,
     JOB_DEVICES,
     JOB_SPEEDUP, /* sequential_s / jct_s */
     JOB_BLOCKED, /* 1 = blocked or unfinished, 0 = completed */
