@@ -114,6 +114,9 @@ static void check_paces(const struct stream *stream)
     CU_ASSERT_EQUAL_FATAL(guess.job_count, truth.job_count);
     for (size_t i = 0; i < truth.job_count; i++) {
         CU_ASSERT_EQUAL(truth.jobs[i].outcome, OUTCOME_COMPLETED);
+        if (!oracle_is_near(guess.jobs[i].jct_s, truth.jobs[i].jct_s, 0.01))
+            printf("\n  %s %g: job %zu takes %.6g s by paces, %.6g s step by step\n", stream->fabric,
+                   stream->oversubscription, i, guess.jobs[i].jct_s, truth.jobs[i].jct_s);
         CU_ASSERT(oracle_is_near(guess.jobs[i].jct_s, truth.jobs[i].jct_s, 0.01));
         CU_ASSERT(truth.jobs[i].jct_s >= alone.jobs[i].jct_s * (1 - 1e-9));
     }

@@ -337,7 +337,7 @@ const struct key settings_keys[] = {
     {.name = "step.max_steps",
      .type = KEY_INTEGER,
      AT(step.max_steps),
-     .default_text = "8",
+     .default_text = "16",
      .minimum = "2",
      .maximum = "1000000",
      .when = CIRCUIT "&step.steady=true",

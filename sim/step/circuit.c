@@ -86,24 +86,46 @@ static struct step_time to_seconds(const struct sim_clock *clock, const struct s
     };
 }
 
+/* The first steps beyond a steady one that is the last step: exact, in ticks. */
+static struct step_time beyond_last(const struct sim_clock *clock, const struct runner *runner)
+{
+    const struct step_path *last = &runner->last;
+    struct step_path extra = runner->sum;
+    int64_t n = runner->steps_done;
+    extra.compute -= n * last->compute;
+    extra.payload -= n * last->payload;
+    extra.latency -= n * last->latency;
+    extra.reconfiguration -= n * last->reconfiguration;
+    extra.wait -= n * last->wait;
+    return to_seconds(clock, &extra);
+}
+
+static struct step_time times(const struct step_time *time, double factor, const struct step_time *plus)
+{
+    return (struct step_time){
+        .total_s = time->total_s * factor + plus->total_s,
+        .comm_s = time->comm_s * factor + plus->comm_s,
+        .comp_s = time->comp_s * factor + plus->comp_s,
+        .reconfig_s = time->reconfig_s * factor + plus->reconfig_s,
+        .wait_s = time->wait_s * factor + plus->wait_s,
+        .payload_s = time->payload_s * factor + plus->payload_s,
+        .latency_s = time->latency_s * factor + plus->latency_s,
+    };
+}
+
 /* The steady step of a job, and what its first steps took beyond it. */
 static struct step_time split_steps(const struct session *session, const struct runner *runner, struct step_time *extra)
 {
     const struct sim_clock *clock = &session->options->clock;
-    double n = (double)runner->steps_done, share = runner->is_mean ? 1.0 / (double)runner->later_count : 1;
-    struct step_time steady = to_seconds(clock, runner->is_mean ? &runner->later : &runner->last);
-    struct step_time all = to_seconds(clock, &runner->sum);
-    double *parts[] = {&steady.total_s, &steady.comm_s,    &steady.comp_s,   &steady.reconfig_s,
-                       &steady.wait_s,  &steady.payload_s, &steady.latency_s};
-    const double *sums[] = {&all.total_s, &all.comm_s,    &all.comp_s,   &all.reconfig_s,
-                            &all.wait_s,  &all.payload_s, &all.latency_s};
-    double *extras[] = {&extra->total_s, &extra->comm_s,    &extra->comp_s,   &extra->reconfig_s,
-                        &extra->wait_s,  &extra->payload_s, &extra->latency_s};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i] *= share;
-        *extras[i] = *sums[i] - n * *parts[i];
+    const struct step_time nothing = {0};
+    if (!runner->is_mean) {
+        *extra = beyond_last(clock, runner);
+        return to_seconds(clock, &runner->last);
     }
-    return steady;
+    struct step_time later = to_seconds(clock, &runner->later), all = to_seconds(clock, &runner->sum);
+    struct step_time mean = times(&later, 1.0 / (double)runner->later_count, &nothing);
+    *extra = times(&mean, -(double)runner->steps_done, &all);
+    return mean;
 }
 
 static void fill_result(const struct session *session, const struct runner *runner, struct step_result *result)
