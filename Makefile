@@ -130,7 +130,7 @@ build-tests: $(BUILD)/ocsim $(BUILD)/tests/suite $(FUZZ_REPLAYS)
 
 ## portability: same files and trace hashes with gcc and clang, -O0 -O2 -O3, and the sanitizers
 portability: deps
-	@tests/portability
+	+@tests/portability
 
 ## coverage: line coverage of each room, by gcov
 coverage: deps

@@ -57,7 +57,7 @@ static void test_shards_at_once(void)
     sweep_run(&sweep, sweep.paths[0], NULL, NULL);
     pid_t children[4];
     for (int i = 0; i < 4; i++) {
-        char shard[8];
+        char shard[16];
         snprintf(shard, sizeof shard, "%d/4", i);
         children[i] = sweep_start(&sweep, sweep.paths[1], "--shard", shard);
     }
