@@ -34,7 +34,7 @@ FUZZ_SOURCES := $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
 FUZZ_REPLAYS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzz-%)
 
 .PHONY: mpi ocsim-mpi all deps build build-tests run-tests test test-mpi test-long bench sanitize coverage fuzz format \
-	install clean help reproduce portability program print-program
+	install clean help reproduce portability program print-program test-clang
 .DEFAULT_GOAL := all
 .PRECIOUS: $(BUILD)/%.o
 # All cores, unless the caller says otherwise.
@@ -124,6 +124,12 @@ bench: deps
 sanitize: deps
 	@$(MAKE) --no-print-directory SAN=1 OPT=-O1 build-tests
 	@cp -f build/$(notdir $(CC))-O1-san/ocsim ocsim && OCSIM_SHORT=1 $(MAKE) --no-print-directory SAN=1 OPT=-O1 run-tests; \
+	code=$$?; $(MAKE) --no-print-directory build; exit $$code
+
+## test-clang: every test built with clang
+test-clang: PACKAGES += clang
+test-clang: deps
+	@$(MAKE) --no-print-directory CC=clang build build-tests && $(MAKE) --no-print-directory CC=clang run-tests; \
 	code=$$?; $(MAKE) --no-print-directory build; exit $$code
 
 build-tests: $(BUILD)/ocsim $(BUILD)/tests/suite $(FUZZ_REPLAYS)

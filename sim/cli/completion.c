@@ -80,7 +80,8 @@ static void put_options(const struct cli_command *command)
 static void put_names(const struct cli_command *command)
 {
     const char *words;
-    put_words(words, find_words(command, &words));
+    size_t length = find_words(command, &words);
+    put_words(words, length);
     put_options(command);
     fputs(" --help", stdout);
 }

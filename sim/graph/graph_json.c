@@ -71,8 +71,9 @@ struct path {
 static struct path path_to(struct path base, size_t child)
 {
     require(base.depth < PATH_MAX_DEPTH);
-    base.child[base.depth++] = child;
-    return base;
+    struct path longer = base; /* clang 14 at -O2 loses changes made to the parameter itself */
+    longer.child[longer.depth++] = child;
+    return longer;
 }
 
 /* cJSON takes every byte up to the blank as blank; so must the walk. */
