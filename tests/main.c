@@ -60,6 +60,7 @@ int main(void)
     suite_network_observer();
     suite_fabric_ring();
     suite_fabric_rotor();
+    suite_fabric_awgr();
     suite_fabric_static();
     suite_fabric_static_jobs();
     suite_fabric_packet();

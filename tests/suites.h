@@ -39,6 +39,7 @@ void suite_network_reference(void);
 void suite_network_observer(void);
 void suite_fabric_ring(void);
 void suite_fabric_rotor(void);
+void suite_fabric_awgr(void);
 void suite_fabric_static(void);
 void suite_fabric_static_jobs(void);
 void suite_fabric_packet(void);

@@ -15,12 +15,17 @@
  * waits, on every plane, for an end that is busy there; several lanes look again
  * whenever either server lets go of a transceiver. plan is O(planes).
  *
- * Circuits are set up on request. Sirius turns its lasers through all targets by
- * the clock; a fabric of fixed turns is rotor.c.
+ * All that is for circuits on request. With awgr.schedule: round_robin, as in
+ * Sirius, transmitters step through all targets by the clock, one slot each, dark
+ * while they tune: a rotor of one hop with a switch a plane (rotor.h), over
+ * gratings with a port for every server. open then leaves everything to it.
  */
 #include "network/fabrics.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "network/rotor.h"
 
 static uint64_t blocks(const struct topology *topology)
 {
@@ -28,9 +33,23 @@ static uint64_t blocks(const struct topology *topology)
     return (topology->server_count + ports - 1) / ports;
 }
 
+static enum status open_round_robin(struct fabric_state *state, struct error *error)
+{
+    const struct topology *topology = state->topology;
+    struct rotor_figures figures = {.switches_key = "awgr.planes",
+                                    .slot_key = "awgr.slot",
+                                    .switches = topology->awgr.planes,
+                                    .slot_ps = topology->awgr.slot_ps,
+                                    .dark_ps = topology->awgr.reconfiguration_ps};
+    state->fabric = &rotor_of_awgr;
+    return rotor_open(state, &figures, error);
+}
+
 static enum status open_awgr(struct fabric_state *state, struct error *error)
 {
     const struct topology *topology = state->topology;
+    if (strcmp(topology->awgr.schedule, "round_robin") == 0)
+        return open_round_robin(state, error);
     uint64_t transceivers = blocks(topology) * (uint64_t)topology->awgr.planes;
     uint64_t lines = 2 * topology->server_count * blocks(topology);
     if (lines >= FABRIC_NONE)

@@ -86,7 +86,8 @@ struct fabric {
     const char *name;
     const char *doc;
 
-    /* Checks the topology's figures and fills *state, which comes with topology, clock and fabric set. */
+    /* Checks the topology's figures and fills *state, which comes with topology, clock and fabric set. May set another
+     * fabric, which then does the rest (awgr: its round robin). */
     enum status (*open)(struct fabric_state *state, struct error *error);
     void (*close)(struct fabric_state *state);
 

@@ -36,8 +36,8 @@ static enum status open_fabric(struct network *network, struct error *error)
         return status;
     require(network->fabric.rate_bytes_per_s > 0 && network->fabric.lanes_max > 0);
     if (network->fabric.dense >= FABRIC_NONE) {
-        if (fabric->close)
-            fabric->close(&network->fabric);
+        if (network->fabric.fabric->close)
+            network->fabric.fabric->close(&network->fabric);
         return error_set(error, STATUS_USER, "%llu transceivers and ports are too many to simulate",
                          (unsigned long long)network->fabric.dense);
     }

@@ -21,7 +21,8 @@
  * transfer, however many windows it takes, and none while nothing is pending.
  * Memory grows with the pairs that have something pending.
  *
- * With two_hop the traffic may detour: rotor_detour.c.
+ * With two_hop the traffic may detour: rotor_detour.c. The round robin of awgr is
+ * this as well, with figures of its own: rotor_of_awgr.
  */
 #include "network/rotor.h"
 
@@ -55,40 +56,40 @@ struct rotor {
     struct rotor_detours *detour; /* owned; NULL = one hop */
 };
 
-static enum status check_figures(const struct fabric_state *state, const struct rotor_schedule *schedule,
-                                 struct error *error)
+static enum status check_schedule(const struct fabric_state *state, const struct rotor_figures *figures,
+                                  const struct rotor_schedule *schedule, struct error *error)
 {
     uint32_t servers = schedule->servers;
     if (servers < 3)
         return error_set(error, STATUS_USER,
-                         "fabric rotor over %u server%s has %u matching%s: at least 3 servers are "
+                         "fabric %s over %u server%s has %u matching%s: at least 3 servers are "
                          "needed for anything to rotate",
-                         servers, servers == 1 ? "" : "s", servers - 1, servers == 2 ? "" : "s");
+                         state->fabric->name, servers, servers == 1 ? "" : "s", servers - 1, servers == 2 ? "" : "s");
     if (schedule->switches > schedule->matchings)
-        return error_set(error, STATUS_USER, "rotor.switches is %u: %u servers have %u matchings, one a switch at most",
-                         schedule->switches, servers, schedule->matchings);
+        return error_set(error, STATUS_USER, "%s is %u: %u servers have %u matchings, one a switch at most",
+                         figures->switches_key, schedule->switches, servers, schedule->matchings);
     if (schedule->lit <= 0 || schedule->period > SIM_TIME_MAX / 4)
         return error_set(error, STATUS_USER,
-                         "rotor.slot is %lldps: it must be at least one tick (%lldps), and slot and "
+                         "%s is %lldps: it must be at least one tick (%lldps), and slot and "
                          "dark time must fit in the clock",
-                         (long long)state->topology->rotor.slot_ps, (long long)state->clock.tick_ps);
+                         figures->slot_key, (long long)figures->slot_ps, (long long)state->clock.tick_ps);
     return STATUS_OK;
 }
 
-static enum status open_rotor(struct fabric_state *state, struct error *error)
+enum status rotor_open(struct fabric_state *state, const struct rotor_figures *figures, struct error *error)
 {
-    const struct topology *t = state->topology;
-    enum status status = fabric_share(state, t->rotor.switches, 0, 0, error);
+    uint32_t servers = state->topology->server_count;
+    enum status status = fabric_share(state, figures->switches, 0, 0, error);
     if (status != STATUS_OK)
         return status;
-    struct rotor_schedule schedule = {.servers = t->server_count,
-                                      .matchings = t->server_count - 1,
-                                      .switches = (uint32_t)t->rotor.switches,
-                                      .lit = clock_from_ps(&state->clock, t->rotor.slot_ps),
-                                      .is_staggered = t->rotor.is_staggered};
-    sim_time dark = clock_from_ps(&state->clock, t->rotor.dark_ps);
+    struct rotor_schedule schedule = {.servers = servers,
+                                      .matchings = servers - 1,
+                                      .switches = (uint32_t)figures->switches,
+                                      .lit = clock_from_ps(&state->clock, figures->slot_ps),
+                                      .is_staggered = figures->is_staggered};
+    sim_time dark = clock_from_ps(&state->clock, figures->dark_ps);
     schedule.period = schedule.lit / 4 + dark / 4 < SIM_TIME_MAX / 4 ? schedule.lit + dark : SIM_TIME_MAX;
-    status = check_figures(state, &schedule, error);
+    status = check_schedule(state, figures, &schedule, error);
     if (status != STATUS_OK)
         return status;
     state->lanes_max = 1;
@@ -96,9 +97,22 @@ static enum status open_rotor(struct fabric_state *state, struct error *error)
     rotor->schedule = schedule;
     rotor->free_pair = FABRIC_NONE;
     rotor->busy = memory_alloc((size_t)schedule.servers * schedule.switches, sizeof *rotor->busy);
-    rotor->detour = t->rotor.is_two_hop ? rotor_detour_open(&rotor->schedule) : NULL;
+    rotor->detour = figures->is_two_hop ? rotor_detour_open(&rotor->schedule) : NULL;
     state->own = rotor;
     return STATUS_OK;
+}
+
+static enum status open_rotor(struct fabric_state *state, struct error *error)
+{
+    const struct topology *t = state->topology;
+    struct rotor_figures figures = {.switches_key = "rotor.switches",
+                                    .slot_key = "rotor.slot",
+                                    .switches = t->rotor.switches,
+                                    .slot_ps = t->rotor.slot_ps,
+                                    .dark_ps = t->rotor.dark_ps,
+                                    .is_two_hop = t->rotor.is_two_hop,
+                                    .is_staggered = t->rotor.is_staggered};
+    return rotor_open(state, &figures, error);
 }
 
 static void close_rotor(struct fabric_state *state)
@@ -171,7 +185,8 @@ static enum status send_rotor(struct network *network, uint32_t transfer, struct
 static void fail(struct network *network)
 {
     struct error error;
-    error_set(&error, STATUS_USER, "a transfer on a rotor ends behind the clock: a coarser run.tick is needed");
+    error_set(&error, STATUS_USER,
+              "a transfer that waits for its windows ends behind the clock: a coarser run.tick is needed");
     network_fail(network, &error);
 }
 
@@ -314,6 +329,16 @@ const struct fabric fabric_rotor = {
     .name = "rotor",
     .doc = "Switches that turn through fixed matchings by the clock: a pair sends in its windows, or by a detour.",
     .open = open_rotor,
+    .close = close_rotor,
+    .send = send_rotor,
+    .on_event = on_rotor,
+    .visit = visit_rotor,
+    .explain = explain_rotor,
+};
+
+const struct fabric rotor_of_awgr = {
+    .name = "awgr",
+    .doc = "Transmitters that step through all targets by the clock.",
     .close = close_rotor,
     .send = send_rotor,
     .on_event = on_rotor,

@@ -1,4 +1,4 @@
-/* Inside the rotor fabric: the schedule of the matchings, by arithmetic, and the two ways to use it.
+/* Fabrics that turn by the clock: the schedule of the matchings, by arithmetic, and the two ways to use it.
  *
  * n servers, M = n - 1 matchings: matching k (1 .. M) connects server i to server
  * i + k modulo n. P switches turn through them: slot s of switch p shows matching
@@ -10,6 +10,9 @@
  * The windows of a pair are numbered: window c of difference k is showing number
  * j = k - 1 + c * M, which is slot j / P of switch j modulo P. As P <= M they never
  * overlap, and a moment's window is found without any search: all O(1).
+ *
+ * Two fabrics use it: rotor, and awgr with its round robin, whose planes are the
+ * switches here (rotor_open).
  */
 #ifndef NETWORK_ROTOR_H
 #define NETWORK_ROTOR_H
@@ -19,6 +22,7 @@
 #include <stdint.h>
 
 #include "engine/clock.h"
+#include "engine/status.h"
 #include "network/fabric.h"
 #include "network/waitlist.h"
 
@@ -27,6 +31,22 @@ struct rotor_schedule {
     sim_time lit, period; /* lit + dark */
     bool is_staggered;
 };
+
+/* The figures of a topology that a schedule is made from, and the keys that messages name. */
+struct rotor_figures {
+    const char *switches_key, *slot_key; /* borrowed until rotor_open returns */
+    int64_t switches;
+    int64_t slot_ps, dark_ps;
+    bool is_two_hop, is_staggered;
+};
+
+/* The open of a fabric that turns by the clock: fills *state, which then is closed by that of fabric_rotor or
+ * rotor_of_awgr. Borrows the figures until it returns. STATUS_USER where nothing can rotate. */
+STATUS_MUST_USE enum status rotor_open(struct fabric_state *state, const struct rotor_figures *figures,
+                                       struct error *error);
+
+/* What awgr becomes with a round robin: its name and figures, rotor's behaviour. Not in the registry. */
+extern const struct fabric rotor_of_awgr;
 
 /* What a server adds to its number to reach the other: 1 .. n - 1. */
 static inline uint32_t rotor_difference(const struct rotor_schedule *schedule, uint32_t source, uint32_t target)

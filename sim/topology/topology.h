@@ -55,6 +55,7 @@ struct topology {
         int64_t wavelengths; /* and ports of a grating */
         int64_t planes;      /* gratings side by side */
         int64_t reconfiguration_ps, slot_ps;
+        const char *schedule; /* "on_demand" or "round_robin" */
     } awgr;
     struct {
         const char *graph; /* "ring", "torus" or "expander" */
