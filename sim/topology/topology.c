@@ -332,6 +332,7 @@ static enum status build(struct yaml_tree *tree, const char *path, struct topolo
         topology.ocs.scope = keep(&topology, topology.ocs.scope);
         topology.ring.route = keep(&topology, topology.ring.route);
         topology.fixed.graph = keep(&topology, topology.fixed.graph);
+        topology.awgr.schedule = keep(&topology, topology.awgr.schedule);
         *out = topology;
     }
     keys_free(&keys);
