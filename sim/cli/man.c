@@ -119,14 +119,7 @@ static void markdown_ocsim(void)
 /* What `ocsim explain` says, without the key's name in front. */
 static void put_key(const struct key *key)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        memory_exhausted(1, BUFSIZ);
-    keys_explain(key, stream);
-    if (fclose(stream) != 0)
-        memory_exhausted(1, BUFSIZ);
+    char *text = keys_explain_text(key);
     put_term(key->name);
     const char *line = text + strlen(key->name) + 1;
     while (*line) {

@@ -29,14 +29,8 @@ static void put_json(const char *text, size_t length)
 
 static void put_description(const struct key *key)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        memory_exhausted(1, BUFSIZ);
-    keys_explain(key, stream);
-    if (fclose(stream) != 0)
-        memory_exhausted(1, BUFSIZ);
+    char *text = keys_explain_text(key);
+    size_t size = strlen(text);
     fputs("\"description\": ", stdout);
     put_json(text, size ? size - 1 : 0); /* without the last newline */
     free(text);

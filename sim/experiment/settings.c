@@ -175,7 +175,8 @@ const struct key settings_keys[] = {
      AT(network.reconfiguration_ps),
      .minimum = "0ps",
      .when = CIRCUIT,
-     .doc = "How long a circuit takes to set up (rotor: how long a switch is dark); not set, as the topology says.",
+     .doc = "How long a circuit takes to set up (rotor and the round robin of awgr: how long a switch is dark); not "
+            "set, as the topology says.",
      .example = "10us"},
     {.name = "network.order",
      .type = KEY_CHOICE,

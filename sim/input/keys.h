@@ -131,8 +131,9 @@ struct key_place keys_place(const struct keys *keys, size_t key);
  * not set or has no effect. */
 void keys_resolved(const struct keys *keys, FILE *out);
 
-/* What a key means, its unit, range and default. */
+/* What a key means, its unit, range and default; the same as text, returned owned (free). */
 void keys_explain(const struct key *key, FILE *out);
+char *keys_explain_text(const struct key *key);
 
 /* All keys: a table for the terminal, or Markdown for the README. */
 void keys_explain_all(const struct key *table, size_t count, bool is_markdown, FILE *out);

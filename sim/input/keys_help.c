@@ -163,6 +163,19 @@ static void explain_markdown(const struct key *key, FILE *out)
     fputs(" |\n", out);
 }
 
+char *keys_explain_text(const struct key *key)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        memory_exhausted(1, BUFSIZ);
+    keys_explain(key, stream);
+    if (fclose(stream) != 0)
+        memory_exhausted(1, BUFSIZ);
+    return text;
+}
+
 void keys_explain_all(const struct key *table, size_t count, bool is_markdown, FILE *out)
 {
     if (is_markdown)

@@ -100,19 +100,6 @@ static struct step_time beyond_last(const struct sim_clock *clock, const struct 
     return to_seconds(clock, &extra);
 }
 
-static struct step_time times(const struct step_time *time, double factor, const struct step_time *plus)
-{
-    return (struct step_time){
-        .total_s = time->total_s * factor + plus->total_s,
-        .comm_s = time->comm_s * factor + plus->comm_s,
-        .comp_s = time->comp_s * factor + plus->comp_s,
-        .reconfig_s = time->reconfig_s * factor + plus->reconfig_s,
-        .wait_s = time->wait_s * factor + plus->wait_s,
-        .payload_s = time->payload_s * factor + plus->payload_s,
-        .latency_s = time->latency_s * factor + plus->latency_s,
-    };
-}
-
 /* The steady step of a job, and what its first steps took beyond it. */
 static struct step_time split_steps(const struct session *session, const struct runner *runner, struct step_time *extra)
 {
@@ -123,8 +110,8 @@ static struct step_time split_steps(const struct session *session, const struct 
         return to_seconds(clock, &runner->last);
     }
     struct step_time later = to_seconds(clock, &runner->later), all = to_seconds(clock, &runner->sum);
-    struct step_time mean = times(&later, 1.0 / (double)runner->later_count, &nothing);
-    *extra = times(&mean, -(double)runner->steps_done, &all);
+    struct step_time mean = step_time_scale(&later, 1.0 / (double)runner->later_count, &nothing);
+    *extra = step_time_scale(&mean, -(double)runner->steps_done, &all);
     return mean;
 }
 

@@ -50,6 +50,9 @@ struct step_result {
     uint64_t trace_hash;
 };
 
+/* time * factor + plus, part by part. */
+struct step_time step_time_scale(const struct step_time *time, double factor, const struct step_time *plus);
+
 /* The time of this many steps. */
 struct step_time step_times(const struct step_result *result, int64_t steps);
 
