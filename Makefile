@@ -84,8 +84,8 @@ $(BUILD)/%.o: %.c
 $(BUILD)/commit: .FORCE
 	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' > $@
 .FORCE:
-$(BUILD)/sim/experiment/manifest.o: $(BUILD)/commit
-$(BUILD)/sim/experiment/manifest.o: CFLAGS += -DOCSIM_COMMIT='"$(COMMIT)"'
+$(BUILD)/sim/results/manifest.o: $(BUILD)/commit
+$(BUILD)/sim/results/manifest.o: CFLAGS += -DOCSIM_COMMIT='"$(COMMIT)"'
 
 -include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d)
 

@@ -9,7 +9,7 @@
 #include "engine/random.h"
 #include "network/fabric.h"
 #include "oracle.h"
-#include "step/circuit.h"
+#include "step/on_circuits.h"
 
 /* The 32 servers of topologies/<fabric>-32.yaml; release with topology_free. */
 void job_world_topology(const char *fabric, struct topology *topology);

@@ -6,8 +6,8 @@
 #ifndef TESTS_ORACLE_H
 #define TESTS_ORACLE_H
 
-#include "experiment/scenario.h"
-#include "experiment/world.h"
+#include "scenario/scenario.h"
+#include "scenario/simulation.h"
 #include "input/csv.h"
 
 #define ORACLE_GOLDEN "tests/golden/"

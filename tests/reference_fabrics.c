@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/memory.h"
-#include "network/static_graph.h"
+#include "fabric/static_graph.h"
 
 struct sender {
     struct world *world;

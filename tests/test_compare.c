@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "experiment/compare.h"
+#include "results/compare.h"
 #include "oracle.h"
 #include "suites.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/random.h"
-#include "network/packet_share.h"
+#include "fabric/packet_share.h"
 #include "reference_fabrics.h"
 
 enum { CASES = 1000, TRANSFERS = 24, LATENCY = 250000 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/random.h"
-#include "network/ring_bits.h"
+#include "fabric/ring_bits.h"
 #include "reference_fabrics.h"
 
 enum { CASES = 1500, TRANSFERS = 30, LATENCY = 250000, TUNING = 25000000, MEGABYTE = 1000000 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/random.h"
-#include "network/rotor.h"
+#include "fabric/rotor.h"
 #include "reference_fabrics.h"
 
 enum { CASES = 600, TRANSFERS = 16 };

@@ -10,7 +10,7 @@
 
 #include "engine/memory.h"
 #include "engine/random.h"
-#include "network/static_graph.h"
+#include "fabric/static_graph.h"
 #include "reference_fabrics.h"
 
 enum { CASES = 900, TRANSFERS = 24 };

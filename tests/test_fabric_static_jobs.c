@@ -10,7 +10,7 @@
 
 #include "engine/memory.h"
 #include "engine/random.h"
-#include "network/static_jobs.h"
+#include "fabric/static_jobs.h"
 #include "reference_fabrics.h"
 
 enum { CASES = 600, TRANSFERS = 24, RECONFIGURATION_NS = 10000000 };

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "experiment/figure_draw.h"
-#include "experiment/figures.h"
+#include "figures/figure_draw.h"
+#include "figures/figures.h"
 #include "sample_folder.h"
 #include "suites.h"
 

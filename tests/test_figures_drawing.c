@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "engine/memory.h"
-#include "experiment/figure_draw.h"
-#include "experiment/figures.h"
-#include "experiment/report.h"
+#include "figures/figure_draw.h"
+#include "figures/figures.h"
+#include "figures/report.h"
 #include "input/file.h"
 #include "sample_folder.h"
 #include "suites.h"

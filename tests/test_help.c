@@ -18,7 +18,7 @@
 
 #include "cli/cli.h"
 #include "engine/memory.h"
-#include "experiment/columns.h"
+#include "results/columns.h"
 #include "input/file.h"
 #include "suites.h"
 
@@ -324,7 +324,7 @@ static void check_header(const char *name, const char *swept, const struct colum
         fprintf(stream, "%s%s", i ? "," : "", strcmp(columns[i].name, COLUMN_SWEPT) == 0 ? swept : columns[i].name);
     fclose(stream);
     if (strcmp(text, line) != 0)
-        printf("\n  %s has   %s\n  glossary %s (sim/experiment/columns.c)\n", name, text, line);
+        printf("\n  %s has   %s\n  glossary %s (sim/results/columns.c)\n", name, text, line);
     CU_ASSERT_STRING_EQUAL(text, line);
     free(line);
     free(text);

@@ -1,5 +1,7 @@
 /* Properties held here, of the sources themselves; run from the root of the repo:
- *   - a room includes only its own headers and those of rooms before it;
+ *   - a room includes, directly and indirectly, only its own headers and those its row in sim/README.md allows, and the
+ *     arrows never lead back;
+ *   - a header that is private to its room is included there alone;
  *   - functions of at most 80 lines, files of at most 600, each opening with a comment or its own header;
  *   - nothing that would make a run depend on chance, on the day or on an unstable sort;
  *   - no path of somebody's machine in any file under version control.
@@ -16,10 +18,6 @@
 #include "suites.h"
 
 enum { FILE_LIMIT_BYTES = 1 << 26, LONGEST_FUNCTION = 80, LONGEST_FILE = 600 };
-
-static const char *const rooms[] = {"engine",   "input", "graph", "topology", "network",    "partition", "place",
-                                    "schedule", "learn", "step",  "cluster",  "experiment", "cli"};
-enum { ROOM_COUNT = sizeof rooms / sizeof *rooms };
 
 /* Calls check with each source of the program. */
 static void for_each_source(void (*check)(const char *path, const char *text))
@@ -47,32 +45,156 @@ static void fail(const char *path, int line, const char *what)
 
 /* ---- arrows between rooms ---- */
 
-/* The place of a room in the order; -1 where the name is none. */
+enum { ROOMS_MAX = 40, ROOM_NAME_BYTES = 24 };
+
+/* The table of rooms in sim/README.md: allowed[a][b] where room a may include headers of room b. */
+static struct {
+    char names[ROOMS_MAX][ROOM_NAME_BYTES];
+    bool allowed[ROOMS_MAX][ROOMS_MAX];
+    int count;
+} house;
+
+/* The room a path or header name begins with; -1 where it is none. */
 static int room_of(const char *name)
 {
-    for (int room = 0; room < ROOM_COUNT; room++) {
-        size_t length = strlen(rooms[room]);
-        if (strncmp(name, rooms[room], length) == 0 && name[length] == '/')
+    for (int room = 0; room < house.count; room++) {
+        size_t length = strlen(house.names[room]);
+        if (strncmp(name, house.names[room], length) == 0 && name[length] == '/')
             return room;
     }
     return -1;
 }
 
-static void check_arrows(const char *path, const char *text)
+/* Calls visit with what stands between back quotes in a line, one after the other. */
+static void for_each_quoted(const char *line, void (*visit)(int row, int position, const char *name), int row)
+{
+    int position = 0;
+    for (const char *start = strpbrk(line, "`\n"); start && *start == '`'; position++) {
+        const char *end = strpbrk(start + 1, "`\n");
+        char name[ROOM_NAME_BYTES + 2];
+        CU_ASSERT_FATAL(end && *end == '`');
+        snprintf(name, sizeof name, "%.*s", (int)(end - start - 1), start + 1);
+        visit(row, position, name);
+        start = strpbrk(end + 1, "`\n");
+    }
+}
+
+static void add_room(int row, int position, const char *name)
+{
+    CU_ASSERT_FATAL(row == house.count && row < ROOMS_MAX && name[strlen(name) - 1] == '/');
+    if (position == 0)
+        snprintf(house.names[house.count++], ROOM_NAME_BYTES, "%.*s", (int)strlen(name) - 1, name);
+}
+
+static void add_arrow(int row, int position, const char *name)
+{
+    char folder[ROOM_NAME_BYTES + 2];
+    (void)position;
+    snprintf(folder, sizeof folder, "%.*s/", ROOM_NAME_BYTES, name);
+    int room = room_of(folder);
+    if (room < 0 || room >= row)
+        fail("sim/README.md", 0, "a row names a room that does not stand above it");
+    else
+        for (int other = 0; other < house.count; other++)
+            house.allowed[row][other] |= other == room || house.allowed[room][other];
+}
+
+/* Rows look like "| `room/` | what it knows | `other` `other` |"; rooms above a row are complete. */
+static void test_table(void)
+{
+    char *text;
+    size_t size;
+    CU_ASSERT_EQUAL_FATAL(file_read("sim/README.md", FILE_LIMIT_BYTES, &text, &size, NULL), STATUS_OK);
+    const char *at = strstr(text, "|---|---|---|\n");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+    for (at = strchr(at, '\n') + 1; *at == '|'; at = strchr(at, '\n') + 1) {
+        const char *last = strchr(at, '\n') - 1, *second = strchr(strchr(at + 1, '|') + 1, '|');
+        CU_ASSERT_FATAL(*last == '|' && second < last);
+        house.allowed[house.count][house.count] = true;
+        char first[ROOM_NAME_BYTES + 8];
+        snprintf(first, sizeof first, "%.*s\n", (int)(strchr(at + 1, '|') - at), at);
+        for_each_quoted(first, add_room, house.count);
+        for_each_quoted(second, add_arrow, house.count - 1);
+    }
+    free(text);
+}
+
+static bool may_include(int room, const char *header)
+{
+    int other = room_of(header);
+    return room >= 0 && other >= 0 && house.allowed[room][other];
+}
+
+/* Calls visit with each project header that a text includes. */
+static void for_each_include(const char *text, void (*visit)(void *context, const char *header, int line),
+                             void *context)
 {
     static const char include[] = "#include \"";
-    int own = room_of(path + strlen("sim/")), line = 1;
-    if (own < 0)
-        fail(path, 0, "a room that is not in the order");
+    int line = 1;
     for (const char *at = text; at && *at; line++) {
         if (strncmp(at, include, sizeof include - 1) == 0) {
-            int other = room_of(at + sizeof include - 1);
-            if (other < 0 || other > own)
-                fail(path, line, "includes a header of a room behind its own");
+            char header[256];
+            const char *name = at + sizeof include - 1;
+            snprintf(header, sizeof header, "%.*s", (int)strcspn(name, "\""), name);
+            visit(context, header, line);
         }
         at = strchr(at, '\n');
         at = at ? at + 1 : NULL;
     }
+}
+
+/* A source whose headers are followed; seen holds those met already, one after the other. */
+struct walk {
+    const char *path;
+    int room;
+    char seen[200][64];
+    int seen_count;
+};
+
+static char *read_header(const char *header)
+{
+    char path[300], *text = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "sim/%s", header);
+    CU_ASSERT_EQUAL_FATAL(file_read(path, FILE_LIMIT_BYTES, &text, &size, NULL), STATUS_OK);
+    return text;
+}
+
+static bool is_private(const char *header, const char *text)
+{
+    char mark[64];
+    const char *end = strstr(text, "*/");
+    snprintf(mark, sizeof mark, "rivate to sim/%.*s", (int)strcspn(header, "/"), header);
+    const char *at = strstr(text, mark);
+    return at && end && at < end;
+}
+
+static void follow(void *context, const char *header, int line)
+{
+    struct walk *walk = context;
+    for (int i = 0; i < walk->seen_count; i++)
+        if (strcmp(walk->seen[i], header) == 0)
+            return;
+    CU_ASSERT_FATAL(walk->seen_count < 200);
+    snprintf(walk->seen[walk->seen_count++], sizeof walk->seen[0], "%s", header);
+    if (!may_include(walk->room, header)) {
+        fail(walk->path, line, "reaches a header of a room that its row in sim/README.md does not allow");
+        return;
+    }
+    char *text = read_header(header);
+    if (room_of(header) != walk->room && is_private(header, text))
+        fail(walk->path, line, "reaches a header that is private to another room");
+    for_each_include(text, follow, walk);
+    free(text);
+}
+
+static void check_arrows(const char *path, const char *text)
+{
+    struct walk walk = {.path = path, .room = room_of(path + strlen("sim/"))};
+    if (walk.room < 0)
+        fail(path, 0, "a room that is not in the table of sim/README.md");
+    else
+        for_each_include(text, follow, &walk);
 }
 
 static void test_arrows(void)
@@ -145,7 +267,8 @@ static void check_calls(const char *path, const char *text)
 {
     static const char *const never[] = {"rand", "srand", "random", "drand48", "alloca", "gets"};
     static const char *const by_the_clock[] = {"time", "gettimeofday", "clock_gettime", "clock"};
-    bool may_look = strncmp(path, "sim/cli/", 8) == 0 || strncmp(path, "sim/experiment/", 15) == 0;
+    bool may_look = strncmp(path, "sim/cli/", 8) == 0 || strncmp(path, "sim/run/", 8) == 0 ||
+                    strcmp(path, "sim/results/manifest.c") == 0;
     for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
         const char *call = next_call(text, never[i]);
         if (call)
@@ -186,9 +309,16 @@ static void test_rules(void)
     CU_ASSERT_PTR_NOT_NULL(next_call("x = rand();", "rand"));
     CU_ASSERT_PTR_NOT_NULL(next_call("rand()", "rand"));
     CU_ASSERT_PTR_NULL(next_call("x = operand(1); rand = 1;", "rand"));
+    CU_ASSERT(house.count >= 17);
     CU_ASSERT_EQUAL(room_of("engine/status.h"), 0);
-    CU_ASSERT(room_of("cli/cli.h") > room_of("experiment/plan.h"));
     CU_ASSERT_EQUAL(room_of("engines/status.h"), -1);
+    CU_ASSERT(may_include(room_of("cli/cli.h"), "engine/status.h"));
+    CU_ASSERT(may_include(room_of("cluster/cluster.h"), "fabric/fabrics.h"));
+    CU_ASSERT_FALSE(may_include(room_of("engine/clock.h"), "input/csv.h"));
+    CU_ASSERT_FALSE(may_include(room_of("results/results.h"), "figures/figures.h"));
+    CU_ASSERT_FALSE(may_include(room_of("partition/partition.h"), "place/place.h"));
+    CU_ASSERT(is_private("step/x.h", "/* Ready ops. Private to sim/step. */"));
+    CU_ASSERT_FALSE(is_private("step/x.h", "/* Ready ops. */ int x; /* Private to sim/step. */"));
     static const char text[] = "a\nb\nc";
     CU_ASSERT_EQUAL(line_of(text, text + 4), 3);
 }
@@ -238,6 +368,7 @@ static void test_no_machine_paths(void)
 void suite_house(void)
 {
     CU_pSuite suite = CU_add_suite("house", NULL, NULL);
+    CU_ADD_TEST(suite, test_table); /* those below need what it reads */
     CU_ADD_TEST(suite, test_rules);
     CU_ADD_TEST(suite, test_arrows);
     CU_ADD_TEST(suite, test_lengths);

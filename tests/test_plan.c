@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/plan.h"
+#include "scenario/plan.h"
 #include "suites.h"
 
 struct made {

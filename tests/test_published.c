@@ -3,7 +3,7 @@
 #include <CUnit/Basic.h>
 #include <math.h>
 
-#include "network/published.h"
+#include "network/published_formulas.h"
 #include "oracle.h"
 #include "suites.h"
 

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "engine/random.h"
-#include "experiment/progress.h"
-#include "experiment/runner_stop.h"
+#include "run/progress.h"
+#include "results/stop_rule.h"
 #include "input/file.h"
 #include "oracle.h"
 #include "process.h"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "experiment/progress.h"
+#include "run/progress.h"
 #include "input/file.h"
 #include "oracle.h"
 #include "process.h"

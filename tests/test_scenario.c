@@ -14,7 +14,7 @@
 
 #include "cli/cli.h"
 #include "engine/memory.h"
-#include "experiment/scenario.h"
+#include "scenario/scenario.h"
 #include "input/file.h"
 #include "input/text.h"
 #include "partition/partition.h"

@@ -13,10 +13,10 @@
 
 #include "cli/cli.h"
 #include "engine/memory.h"
-#include "experiment/scenario.h"
-#include "experiment/timeline.h"
-#include "experiment/timeline_jobs.h"
-#include "experiment/world.h"
+#include "scenario/scenario.h"
+#include "timeline/timeline.h"
+#include "timeline/timeline_jobs.h"
+#include "scenario/simulation.h"
 #include "input/file.h"
 #include "suites.h"
 

@@ -13,10 +13,10 @@
 
 #include "engine/memory.h"
 #include "engine/random.h"
-#include "experiment/scenario.h"
-#include "experiment/timeline_circuits.h"
-#include "experiment/timeline_jobs.h"
-#include "experiment/world.h"
+#include "scenario/scenario.h"
+#include "timeline/timeline_circuits.h"
+#include "timeline/timeline_jobs.h"
+#include "scenario/simulation.h"
 #include "input/file.h"
 
 static const char path[] = "build/test-trace-circuits.json";

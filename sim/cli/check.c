@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "experiment/figures.h"
-#include "experiment/plan.h"
-#include "experiment/world.h"
+#include "figures/figures.h"
+#include "scenario/plan.h"
+#include "scenario/simulation.h"
 
 static bool is_same_text(const char *a, const char *b)
 {

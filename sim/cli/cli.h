@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "engine/status.h"
-#include "experiment/scenario.h"
+#include "scenario/scenario.h"
 
 int cli_check(int argc, char **argv);
 int cli_compare(int argc, char **argv);

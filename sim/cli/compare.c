@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "experiment/compare.h"
+#include "results/compare.h"
 
 int cli_compare(int argc, char **argv)
 {

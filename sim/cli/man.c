@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 #include "engine/memory.h"
-#include "experiment/columns.h"
+#include "results/columns.h"
 #include "input/text.h"
 #include "topology/topology.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "experiment/figures.h"
+#include "figures/figures.h"
 
 static enum status plot(const struct cli_arguments *arguments, const char *width, struct figures_options *options,
                         struct error *error)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "experiment/figures.h"
+#include "figures/figures.h"
 #include "engine/memory.h"
-#include "experiment/runner.h"
+#include "run/runner.h"
 #include "input/text.h"
 #include "input/units.h"
 

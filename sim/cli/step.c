@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "experiment/world.h"
+#include "scenario/simulation.h"
 #include "input/units.h"
 
 /* One stretch, merged with the one before where the op just went on. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "experiment/plan.h"
-#include "experiment/timeline_jobs.h"
-#include "experiment/world.h"
+#include "scenario/plan.h"
+#include "timeline/timeline_jobs.h"
+#include "scenario/simulation.h"
 #include "input/units.h"
 
 /* Texts of the options; NULL = not given. */

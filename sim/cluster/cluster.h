@@ -14,7 +14,7 @@
 #include "partition/partition.h"
 #include "place/place.h"
 #include "schedule/schedule.h"
-#include "step/circuit.h"
+#include "step/on_circuits.h"
 
 enum outcome { OUTCOME_COMPLETED, OUTCOME_BLOCKED, OUTCOME_UNFINISHED };
 enum cause { CAUSE_NONE, CAUSE_REFUSED, CAUSE_NO_BLOCK, CAUSE_LATE, CAUSE_HORIZON };

@@ -16,7 +16,7 @@
 #ifndef CLUSTER_SHARING_H
 #define CLUSTER_SHARING_H
 
-#include "step/circuit.h"
+#include "step/on_circuits.h"
 
 struct cluster;
 struct job_record;

@@ -1,4 +1,4 @@
-/* One value of one key: from a node into the settings, and back to text. Private to keys.c and keys_help.c. */
+/* One value of one key: from a node into the settings, and back to text. Private to sim/input. */
 #ifndef INPUT_KEYS_VALUE_H
 #define INPUT_KEYS_VALUE_H
 

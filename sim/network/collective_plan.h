@@ -1,4 +1,4 @@
-/* How algorithms of collectives speak to collective.c; used by these two alone.
+/* How algorithms of collectives speak to collective.c. Private to sim/network.
  *
  * An algorithm is a table of functions of (member, phase). Members go by their
  * position in the request. Nothing is stored per pair.

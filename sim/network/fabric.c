@@ -1,29 +1,9 @@
-/* The registry of fabrics, and what they share: rates, latencies, slots. See fabric.h. */
+/* What fabrics share: rates, latencies, slots. See fabric.h. */
 #include "network/fabric.h"
 
 #include <string.h>
 
 #include "engine/memory.h"
-#include "network/fabrics.h"
-
-/* One line a fabric. */
-static const struct fabric *const registry[] = {
-    &fabric_ramp, &fabric_ocs, &fabric_awgr, &fabric_ring, &fabric_rotor, &fabric_static, &fabric_packet,
-};
-enum { FABRIC_COUNT = sizeof registry / sizeof *registry };
-
-const struct fabric *fabric_at(size_t index)
-{
-    return index < FABRIC_COUNT ? registry[index] : NULL;
-}
-
-const struct fabric *fabric_find(const char *name)
-{
-    for (size_t i = 0; i < FABRIC_COUNT; i++)
-        if (strcmp(registry[i]->name, name) == 0)
-            return registry[i];
-    return NULL;
-}
 
 void fabric_list_add(struct fabric_list *list, uint64_t id)
 {
@@ -67,11 +47,4 @@ enum status fabric_share(struct fabric_state *state, int64_t transceivers, int64
     state->rate_bytes_per_s = (uint64_t)rate;
     state->lanes_max = (uint16_t)(transceivers < UINT16_MAX ? transceivers : UINT16_MAX);
     return STATUS_OK;
-}
-
-/* The others know distances (ring, static), turns (rotor) or which servers share a switch (awgr, packet). */
-bool fabric_is_symmetric(const struct topology *topology)
-{
-    return strcmp(topology->fabric, "ocs") == 0 ||
-           (strcmp(topology->fabric, "ramp") == 0 && topology->ramp.planes == 1);
 }

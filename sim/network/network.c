@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "engine/memory.h"
-#include "network/circuit.h"
+#include "network/circuits.h"
 
 enum { PRIORITY_END = 0, PRIORITY_DISPATCH = 255 };
 

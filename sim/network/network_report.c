@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "network/circuit.h"
+#include "network/circuits.h"
 
 enum status network_status(const struct network *network, struct error *error)
 {

@@ -9,7 +9,7 @@
 #define STEP_STEP_H
 
 #include "engine/status.h"
-#include "network/published.h"
+#include "network/published_formulas.h"
 #include "place/place.h"
 #include "schedule/schedule.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "experiment/plan.h"
+#include "scenario/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "engine/memory.h"
-#include "experiment/scenario.h"
+#include "scenario/scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

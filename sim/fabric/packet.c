@@ -1,0 +1,252 @@
+/* Packets: the electrical baseline (optical network, section 2). No circuits; flows share links, max-min fair.
+ *
+ * A two-level fat tree: radix servers below an edge switch, a core that never
+ * blocks above. Links: server to edge and edge to server at node_rate; edge to
+ * core and core to edge at radix * node_rate / oversubscription. A flow crosses
+ * two links within an edge switch and four across the core. Without
+ * oversubscription the links to the core can never be the tighter ones, so flows
+ * are not said to cross them, which keeps the components small (packet_share.h).
+ *
+ * Rates are fluid: they change only when a flow starts or its last byte leaves,
+ * once for all changes of an instant. A flow keeps its bytes left as of the last
+ * change of its rate, so a change costs the flows whose rate it changes. The end
+ * is rounded up to a tick once; sums of doubles that miss a whole tick by less
+ * than their own error count as that tick. A flow whose rate never changed ends
+ * exactly at bytes / rate. Then the latency follows, links given back.
+ *
+ * Accounting: no wait, no reconfiguration; payload is everything above latency. A
+ * link is busy while at least one flow crosses it. Hardware numbers: servers up,
+ * servers down, edge switches up, edge switches down.
+ */
+#include "fabric/fabrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/memory.h"
+#include "fabric/packet_share.h"
+
+enum { EVENT_LEFT, EVENT_ARRIVED };
+
+/* Indexed by the flow's number in shares. */
+struct packet_flow {
+    double left_bytes; /* as of since */
+    double rate_bytes_per_s;
+    sim_time since;
+    event_handle end; /* of the last byte's leaving */
+    uint32_t transfer;
+    bool is_steady; /* the rate never changed */
+};
+
+struct packet_link {
+    sim_time busy, from;
+    uint32_t flows; /* that cross it now, since from */
+};
+
+struct packet {
+    struct share *shares;
+    struct packet_link *links;
+    struct packet_flow *flows;
+    size_t capacity;
+    uint32_t servers, edges, radix;
+    bool has_core_links; /* that can be tighter than those of the servers */
+    bool is_update_due;
+};
+
+static enum status open_packet(struct fabric_state *state, struct error *error)
+{
+    const struct topology *topology = state->topology;
+    enum status status = fabric_share(state, 1, 0, 0, error);
+    if (status != STATUS_OK)
+        return status;
+    double rate = (double)state->rate_bytes_per_s;
+    double uplink = rate * (double)topology->packet.radix / topology->packet.oversubscription;
+    if (!(uplink >= 1))
+        return error_set(error, STATUS_USER,
+                         "packet.oversubscription of %g leaves %gB/s towards the core; at least 1B/s is needed",
+                         topology->packet.oversubscription, uplink);
+    struct packet *packet = memory_alloc(1, sizeof *packet);
+    packet->servers = topology->server_count;
+    packet->radix = (uint32_t)topology->packet.radix;
+    packet->edges = (packet->servers + packet->radix - 1) / packet->radix;
+    packet->has_core_links = topology->packet.oversubscription > 1;
+    packet->shares = share_create(2 * (packet->servers + packet->edges));
+    packet->links = memory_alloc(2 * ((size_t)packet->servers + packet->edges), sizeof *packet->links);
+    for (uint32_t i = 0; i < 2 * packet->servers; i++)
+        share_capacity(packet->shares, i, rate);
+    for (uint32_t i = 0; i < 2 * packet->edges; i++)
+        share_capacity(packet->shares, 2 * packet->servers + i, uplink);
+    state->own = packet;
+    return STATUS_OK;
+}
+
+static void close_packet(struct fabric_state *state)
+{
+    struct packet *packet = state->own;
+    share_destroy(packet->shares);
+    free(packet->flows);
+    free(packet->links);
+    free(packet);
+}
+
+/* Two links, or four across the core. */
+static uint32_t links_of(const struct packet *packet, uint32_t source, uint32_t target, uint32_t links[SHARE_LINKS])
+{
+    uint32_t out = source / packet->radix, in = target / packet->radix, count = 0;
+    links[count++] = source;
+    links[count++] = packet->servers + target;
+    if (out != in) {
+        links[count++] = 2 * packet->servers + out;
+        links[count++] = 2 * packet->servers + packet->edges + in;
+    }
+    return count;
+}
+
+static void book(struct packet_link *link, sim_time now, bool is_coming)
+{
+    if (link->flows > 0)
+        link->busy += now - link->from;
+    link->from = now;
+    require(is_coming || link->flows > 0);
+    link->flows = is_coming ? link->flows + 1 : link->flows - 1;
+}
+
+static void update_soon(struct network *network, struct packet *packet)
+{
+    if (packet->is_update_due)
+        return;
+    packet->is_update_due = true;
+    network_schedule_last(network, engine_now(network_engine(network)), 0, 0);
+}
+
+static enum status send_packet(struct network *network, uint32_t transfer, struct error *error)
+{
+    struct packet *packet = network_fabric(network)->own;
+    struct transfer_view view = network_transfer(network, transfer);
+    uint32_t links[SHARE_LINKS], count = links_of(packet, view.source, view.target, links);
+    (void)error;
+    for (uint32_t i = 0; i < count; i++)
+        book(&packet->links[links[i]], view.start, true);
+    uint32_t flow = share_add(packet->shares, links, packet->has_core_links ? count : 2);
+    if (flow >= packet->capacity)
+        packet->flows = memory_grow(packet->flows, &packet->capacity, (size_t)flow + 1, sizeof *packet->flows);
+    packet->flows[flow] =
+        (struct packet_flow){.left_bytes = (double)view.bytes, .since = view.start, .transfer = transfer};
+    network_begin(network, transfer);
+    update_soon(network, packet);
+    return STATUS_OK;
+}
+
+/* A millionth of a tick, or the error that doubles gather over some hundred changes, does not make a tick. */
+static double whole_ticks(double ticks)
+{
+    return ceil(ticks - 1e-6 - ticks * 1e-13);
+}
+
+/* When the last byte leaves at the present rate; SIM_TIME_MAX where the clock ends first. */
+static sim_time leaving(const struct network *network, const struct packet_flow *flow)
+{
+    const struct sim_clock *clock = network_clock(network);
+    sim_time ticks, end;
+    if (flow->is_steady && floor(flow->rate_bytes_per_s) >= flow->rate_bytes_per_s) {
+        uint64_t bytes = network_transfer(network, flow->transfer).bytes;
+        ticks = clock_duration(clock, bytes, (uint64_t)flow->rate_bytes_per_s);
+    } else {
+        double needed = flow->left_bytes * (1e12 / (double)clock->tick_ps) / flow->rate_bytes_per_s;
+        double whole = whole_ticks(needed > 0 ? needed : 0);
+        ticks = whole < 0x1p62 ? (sim_time)(whole > 0 ? whole : 0) : SIM_TIME_MAX;
+    }
+    return ticks != SIM_TIME_MAX && clock_add(flow->since, ticks, &end) ? end : SIM_TIME_MAX;
+}
+
+static void change_rate(struct network *network, struct packet *packet, uint32_t number)
+{
+    struct packet_flow *flow = &packet->flows[number];
+    sim_time now = engine_now(network_engine(network));
+    double spent = (double)(now - flow->since) * (double)network_clock(network)->tick_ps / 1e12;
+    flow->left_bytes -= flow->rate_bytes_per_s * spent;
+    flow->since = now;
+    flow->is_steady = flow->end == 0;
+    flow->rate_bytes_per_s = share_rate(packet->shares, number);
+    sim_time end = leaving(network, flow);
+    if (end == SIM_TIME_MAX) {
+        struct error error;
+        error_set(&error, STATUS_USER,
+                  "a transfer on a shared link ends behind the clock: a coarser run.tick is needed");
+        network_fail(network, &error);
+        return;
+    }
+    if (flow->end == 0)
+        flow->end = network_schedule(network, end, number, EVENT_LEFT);
+    else
+        flow->end = engine_reschedule(network_engine(network), flow->end, end);
+    require(flow->end != 0);
+}
+
+static void update(struct network *network, struct packet *packet)
+{
+    size_t count;
+    packet->is_update_due = false;
+    const uint32_t *changed = share_update(packet->shares, &count);
+    for (size_t i = 0; i < count; i++)
+        change_rate(network, packet, changed[i]);
+}
+
+static void arrive(struct network *network, uint32_t transfer)
+{
+    sim_time start = network_transfer(network, transfer).start, latency = network_fabric(network)->latency;
+    sim_time total = engine_now(network_engine(network)) - start;
+    network_finish(network, transfer, &(struct transfer_report){.latency = latency, .payload = total - latency});
+}
+
+static void leave(struct network *network, struct packet *packet, uint32_t number)
+{
+    uint32_t transfer = packet->flows[number].transfer;
+    sim_time arrival, now = engine_now(network_engine(network));
+    struct transfer_view view = network_transfer(network, transfer);
+    uint32_t links[SHARE_LINKS], count = links_of(packet, view.source, view.target, links);
+    for (uint32_t i = 0; i < count; i++)
+        book(&packet->links[links[i]], now, false);
+    share_remove(packet->shares, number);
+    update_soon(network, packet);
+    if (clock_add(now, network_fabric(network)->latency, &arrival)) {
+        network_schedule(network, arrival, transfer, EVENT_ARRIVED);
+        return;
+    }
+    struct error error;
+    error_set(&error, STATUS_USER, "a transfer arrives behind the clock: a coarser run.tick is needed");
+    network_fail(network, &error);
+}
+
+static void on_packet(struct network *network, const struct event *event)
+{
+    struct packet *packet = network_fabric(network)->own;
+    if (event->priority == FABRIC_LAST)
+        update(network, packet);
+    else if (event->data == EVENT_LEFT)
+        leave(network, packet, event->entity);
+    else
+        arrive(network, event->entity);
+}
+
+static void visit_packet(const struct network *network, hardware_visitor *visit, void *context)
+{
+    const struct packet *packet = network_fabric(network)->own;
+    sim_time now = engine_now(network_engine(network));
+    for (uint32_t i = 0; i < 2 * (packet->servers + packet->edges); i++) {
+        const struct packet_link *link = &packet->links[i];
+        struct hardware_use use = {.hardware = i, .busy = link->busy + (link->flows ? now - link->from : 0)};
+        use.idle = now - use.busy;
+        visit(context, &use);
+    }
+}
+
+const struct fabric fabric_packet = {
+    .name = "packet",
+    .doc = "No circuits: flows share the links of a two-level fat tree, max-min fair. The electrical baseline.",
+    .open = open_packet,
+    .close = close_packet,
+    .send = send_packet,
+    .on_event = on_packet,
+    .visit = visit_packet,
+};

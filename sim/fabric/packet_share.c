@@ -1,0 +1,270 @@
+#include "fabric/packet_share.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "engine/memory.h"
+#include "engine/status.h"
+
+/* The end of a list of crossings. */
+#define NONE UINT32_MAX
+
+/* A flow on one of its links: crossing flow * SHARE_LINKS + i, in the link's list. */
+struct crossing {
+    uint32_t link;
+    uint32_t next, back;
+};
+
+struct flow {
+    struct crossing crossings[SHARE_LINKS];
+    double rate, old_rate;
+    uint64_t seen;   /* the update that reached it last */
+    uint64_t frozen; /* the update that fixed its rate last */
+    uint32_t count;  /* of crossings; 0 = free */
+    uint32_t next_free;
+};
+
+struct link {
+    double capacity;
+    double left; /* of it, while filling */
+    uint64_t seen;
+    uint32_t first; /* crossing */
+    uint32_t flows; /* that cross it */
+    uint32_t open;  /* of these without a rate yet, while filling */
+};
+
+struct level {
+    double rate; /* fair share when it was put here: it only grows since */
+    uint32_t link;
+};
+
+struct share {
+    struct link *links;
+    struct flow *flows;
+    size_t flow_count, flow_capacity;
+    uint32_t flow_free;
+    uint32_t *touched; /* links of flows that came or went */
+    size_t touched_count, touched_capacity;
+    uint32_t *reached; /* links of the components in question */
+    size_t reached_count, reached_capacity;
+    uint32_t *members; /* flows of these; then those that changed */
+    size_t member_count, member_capacity;
+    struct level *heap;
+    size_t heap_count, heap_capacity;
+    uint64_t update;
+};
+
+struct share *share_create(uint32_t link_count)
+{
+    struct share *share = memory_alloc(1, sizeof *share);
+    share->links = memory_alloc(link_count, sizeof *share->links);
+    for (uint32_t i = 0; i < link_count; i++)
+        share->links[i].first = NONE;
+    share->flow_free = NONE;
+    return share;
+}
+
+void share_destroy(struct share *share)
+{
+    if (!share)
+        return;
+    free(share->links);
+    free(share->flows);
+    free(share->touched);
+    free(share->reached);
+    free(share->members);
+    free(share->heap);
+    free(share);
+}
+
+void share_capacity(struct share *share, uint32_t link, double rate_bytes_per_s)
+{
+    require(rate_bytes_per_s > 0 && share->links[link].flows == 0);
+    share->links[link].capacity = rate_bytes_per_s;
+}
+
+static void push(uint32_t **list, size_t *count, size_t *capacity, uint32_t what)
+{
+    if (*count == *capacity)
+        *list = memory_grow(*list, capacity, *count + 1, sizeof **list);
+    (*list)[(*count)++] = what;
+}
+
+static struct crossing *crossing_at(struct share *share, uint32_t crossing)
+{
+    return &share->flows[crossing / SHARE_LINKS].crossings[crossing % SHARE_LINKS];
+}
+
+static uint32_t flow_take(struct share *share)
+{
+    uint32_t flow = share->flow_free;
+    if (flow != NONE) {
+        share->flow_free = share->flows[flow].next_free;
+        return flow;
+    }
+    if (share->flow_count == share->flow_capacity)
+        share->flows = memory_grow(share->flows, &share->flow_capacity, share->flow_count + 1, sizeof *share->flows);
+    require(share->flow_count < NONE / SHARE_LINKS);
+    return (uint32_t)share->flow_count++;
+}
+
+uint32_t share_add(struct share *share, const uint32_t *links, uint32_t count)
+{
+    require(count > 0 && count <= SHARE_LINKS);
+    uint32_t flow = flow_take(share);
+    share->flows[flow] = (struct flow){.count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        struct link *link = &share->links[links[i]];
+        uint32_t crossing = flow * SHARE_LINKS + i;
+        require(link->capacity > 0);
+        share->flows[flow].crossings[i] = (struct crossing){links[i], link->first, NONE};
+        if (link->first != NONE)
+            crossing_at(share, link->first)->back = crossing;
+        link->first = crossing;
+        link->flows++;
+    }
+    push(&share->touched, &share->touched_count, &share->touched_capacity, links[0]);
+    return flow;
+}
+
+void share_remove(struct share *share, uint32_t flow)
+{
+    struct flow *gone = &share->flows[flow];
+    require(gone->count > 0);
+    for (uint32_t i = 0; i < gone->count; i++) {
+        struct crossing *crossing = &gone->crossings[i];
+        if (crossing->next != NONE)
+            crossing_at(share, crossing->next)->back = crossing->back;
+        if (crossing->back != NONE)
+            crossing_at(share, crossing->back)->next = crossing->next;
+        else
+            share->links[crossing->link].first = crossing->next;
+        share->links[crossing->link].flows--;
+        push(&share->touched, &share->touched_count, &share->touched_capacity, crossing->link);
+    }
+    gone->count = 0;
+    gone->next_free = share->flow_free;
+    share->flow_free = flow;
+}
+
+static void reach(struct share *share, uint32_t link)
+{
+    if (share->links[link].seen == share->update)
+        return;
+    share->links[link].seen = share->update;
+    push(&share->reached, &share->reached_count, &share->reached_capacity, link);
+}
+
+/* Everything that the touched links reach. */
+static void collect(struct share *share)
+{
+    share->reached_count = share->member_count = 0;
+    share->update++;
+    for (size_t i = 0; i < share->touched_count; i++)
+        reach(share, share->touched[i]);
+    share->touched_count = 0;
+    for (size_t i = 0; i < share->reached_count; i++) {
+        struct link *link = &share->links[share->reached[i]];
+        link->left = link->capacity;
+        link->open = link->flows;
+        for (uint32_t at = link->first; at != NONE; at = crossing_at(share, at)->next) {
+            struct flow *flow = &share->flows[at / SHARE_LINKS];
+            if (flow->seen == share->update)
+                continue;
+            flow->seen = share->update;
+            flow->old_rate = flow->rate;
+            push(&share->members, &share->member_count, &share->member_capacity, at / SHARE_LINKS);
+            for (uint32_t k = 0; k < flow->count; k++)
+                reach(share, flow->crossings[k].link);
+        }
+    }
+}
+
+static bool is_below(const struct level *left, const struct level *right)
+{
+    return left->rate < right->rate || (!(right->rate < left->rate) && left->link < right->link);
+}
+
+static void heap_put(struct share *share, uint32_t link)
+{
+    struct level level = {share->links[link].left / share->links[link].open, link};
+    if (share->heap_count == share->heap_capacity)
+        share->heap = memory_grow(share->heap, &share->heap_capacity, share->heap_count + 1, sizeof *share->heap);
+    size_t at = share->heap_count++;
+    for (; at > 0 && is_below(&level, &share->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        share->heap[at] = share->heap[(at - 1) / 2];
+    share->heap[at] = level;
+}
+
+static struct level heap_take(struct share *share)
+{
+    struct level first = share->heap[0], last = share->heap[--share->heap_count];
+    size_t count = share->heap_count, at = 0;
+    for (size_t child = 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && is_below(&share->heap[child + 1], &share->heap[child]))
+            child++;
+        if (!is_below(&share->heap[child], &last))
+            break;
+        share->heap[at] = share->heap[child];
+        at = child;
+    }
+    share->heap[at] = last;
+    return first;
+}
+
+/* The link is full: its flows without a rate get their share, and take it from their other links. */
+static void freeze(struct share *share, uint32_t full, double rate)
+{
+    for (uint32_t at = share->links[full].first; at != NONE; at = crossing_at(share, at)->next) {
+        struct flow *flow = &share->flows[at / SHARE_LINKS];
+        if (flow->frozen == share->update)
+            continue;
+        flow->frozen = share->update;
+        flow->rate = rate;
+        for (uint32_t k = 0; k < flow->count; k++) {
+            struct link *link = &share->links[flow->crossings[k].link];
+            require(link->open > 0);
+            link->open--;
+            link->left = link->left > rate ? link->left - rate : 0;
+        }
+    }
+}
+
+/* A share only grows as others are fixed below it, so an entry that is out of date goes back with its new share. */
+static void fill(struct share *share)
+{
+    for (size_t i = 0; i < share->reached_count; i++)
+        if (share->links[share->reached[i]].open > 0)
+            heap_put(share, share->reached[i]);
+    while (share->heap_count > 0) {
+        struct level level = heap_take(share);
+        const struct link *link = &share->links[level.link];
+        if (link->open == 0)
+            continue;
+        if (link->left / link->open > level.rate)
+            heap_put(share, level.link);
+        else
+            freeze(share, level.link, level.rate);
+    }
+}
+
+const uint32_t *share_update(struct share *share, size_t *count)
+{
+    size_t changed = 0;
+    collect(share);
+    fill(share);
+    for (size_t i = 0; i < share->member_count; i++) {
+        const struct flow *flow = &share->flows[share->members[i]];
+        require(flow->frozen == share->update && flow->rate > 0);
+        if (flow->rate < flow->old_rate || flow->rate > flow->old_rate)
+            share->members[changed++] = share->members[i];
+    }
+    *count = changed;
+    return share->members;
+}
+
+double share_rate(const struct share *share, uint32_t flow)
+{
+    require(share->flows[flow].count > 0);
+    return share->flows[flow].rate;
+}

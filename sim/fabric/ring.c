@@ -1,0 +1,377 @@
+/* A ring of fibres and micro-rings (SiP-ML's SiP-Ring; optical network, section 2).
+ *
+ * Segment i joins server i to server i + 1, with one fibre up and one down. A
+ * circuit holds a micro-ring of its source, one of its target, and one wavelength
+ * on every segment of its arc: circuits on disjoint arcs share a wavelength. Only
+ * the two micro-rings are tuned, so nobody else is disturbed (scope endpoint).
+ *
+ * Choice: an idle lit circuit of the pair; else the lowest wavelengths that are
+ * dark on the whole shorter arc (up where both are equal); with route first_fit,
+ * on the other arc; else the lowest whose arc carries nothing: idle lit circuits
+ * on it give way. Micro-rings are chosen in the same way: lowest dark one first.
+ * Lanes side by side are as many wavelengths on one arc.
+ *
+ * Bit sets for each direction and wavelength say which segments are held, which
+ * carry, and where arcs begin, so a request costs O(arc / 64) a wavelength looked
+ * at, whatever the number of servers. A release looks at everybody who waits for
+ * a wavelength in its direction.
+ *
+ * Hardware numbers: sending micro-rings node * T + t, then receiving ones, dense;
+ * above, (direction * W + wavelength) * n + first segment of an arc. Nothing of an
+ * arc but its beginning is known to the core, which is why `note` asserts that no
+ * segment is ever held twice.
+ */
+#include "fabric/fabrics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/memory.h"
+#include "fabric/ring_bits.h"
+
+enum { UP, DOWN, DIRECTIONS };
+
+struct arc {
+    uint32_t direction, first, length;
+};
+
+/* Of a micro-ring that sends: the circuit's lane it belongs to. */
+struct lane {
+    uint32_t target;
+    uint32_t receiver; /* hardware number */
+    uint64_t wave;     /* hardware number */
+    uint32_t next;     /* sender of the circuit's next lane, or FABRIC_NONE */
+    uint16_t lanes;    /* of the circuit, at its first sender; else 0 */
+};
+
+struct ring {
+    uint32_t servers, wavelengths, transceivers;
+    uint32_t words;                                /* of a set of segments */
+    uint64_t *held, *busy, *starts;                /* sets of segments, (direction * W + wavelength) * words */
+    uint64_t *rings_held, *rings_busy;             /* sets of micro-rings, by hardware number */
+    struct lane *lanes;                            /* by sender */
+    uint64_t busy_segments[DIRECTIONS];            /* over all wavelengths */
+    uint32_t taking, taken_sender, taken_receiver; /* lanes that the circuit being set up still takes */
+    uint32_t taken_before;                         /* its sender before, or FABRIC_NONE */
+    uint16_t planned_lanes;
+    bool is_first_fit;
+};
+
+static enum status open_ring(struct fabric_state *state, struct error *error)
+{
+    const struct topology *t = state->topology;
+    if (t->server_count < 2)
+        return error_set(error, STATUS_USER, "fabric ring needs at least 2 servers");
+    enum status status = fabric_share(state, t->ring.transceivers, t->ring.reconfiguration_ps, 0, error);
+    if (status != STATUS_OK)
+        return status;
+    uint64_t senders = (uint64_t)t->server_count * (uint64_t)t->ring.transceivers;
+    if (2 * senders >= FABRIC_NONE)
+        return error_set(error, STATUS_USER, "%llu micro-rings are too many to simulate",
+                         (unsigned long long)(2 * senders));
+    struct ring *ring = memory_alloc(1, sizeof *ring);
+    ring->servers = t->server_count;
+    ring->wavelengths = (uint32_t)t->ring.wavelengths;
+    ring->transceivers = (uint32_t)t->ring.transceivers;
+    ring->words = (ring->servers + 63) / 64;
+    size_t sets = (size_t)DIRECTIONS * ring->wavelengths * ring->words;
+    ring->held = memory_alloc(sets, sizeof *ring->held);
+    ring->busy = memory_alloc(sets, sizeof *ring->busy);
+    ring->starts = memory_alloc(sets, sizeof *ring->starts);
+    ring->rings_held = memory_alloc((size_t)(2 * senders + 63) / 64, sizeof *ring->rings_held);
+    ring->rings_busy = memory_alloc((size_t)(2 * senders + 63) / 64, sizeof *ring->rings_busy);
+    ring->lanes = memory_alloc((size_t)senders, sizeof *ring->lanes);
+    ring->is_first_fit = strcmp(t->ring.route, "first_fit") == 0;
+    state->own = ring;
+    state->dense = 2 * senders;
+    state->line_count = 2 * ring->servers + DIRECTIONS;
+    uint32_t most = ring->wavelengths < ring->transceivers ? ring->wavelengths : ring->transceivers;
+    state->lanes_max = (uint16_t)most;
+    return STATUS_OK;
+}
+
+static void close_ring(struct fabric_state *state)
+{
+    struct ring *ring = state->own;
+    free(ring->held);
+    free(ring->busy);
+    free(ring->starts);
+    free(ring->rings_held);
+    free(ring->rings_busy);
+    free(ring->lanes);
+    free(ring);
+}
+
+static struct arc arc_of(const struct ring *ring, uint32_t source, uint32_t target, uint32_t direction)
+{
+    uint32_t n = ring->servers, first = direction == UP ? source : target, last = direction == UP ? target : source;
+    return (struct arc){direction, first, (last + n - first) % n};
+}
+
+static size_t set_of(const struct ring *ring, const struct arc *arc, uint32_t wavelength)
+{
+    return ((size_t)arc->direction * ring->wavelengths + wavelength) * ring->words;
+}
+
+static uint64_t wave_id(const struct fabric_state *state, uint32_t direction, uint32_t wavelength, uint32_t first)
+{
+    const struct ring *ring = state->own;
+    return state->dense + ((uint64_t)direction * ring->wavelengths + wavelength) * ring->servers + first;
+}
+
+/* The circuits that hold segments of the arc on a wavelength: those that begin within, and one that reaches in. */
+static void add_holders(const struct fabric_state *state, const struct arc *arc, uint32_t wavelength,
+                        struct fabric_list *list)
+{
+    const struct ring *ring = state->own;
+    size_t set = set_of(ring, arc, wavelength);
+    const uint64_t *starts = &ring->starts[set];
+    uint32_t n = ring->servers, end = arc->first + arc->length;
+    if (ring_bits_has(&ring->held[set], arc->first) && !ring_bits_has(starts, arc->first))
+        fabric_list_add(list, wave_id(state, arc->direction, wavelength, ring_bits_back(starts, n, arc->first)));
+    for (uint32_t at = arc->first; (at = ring_bits_next(starts, at, end < n ? end : n)) < (end < n ? end : n); at++)
+        fabric_list_add(list, wave_id(state, arc->direction, wavelength, at));
+    for (uint32_t at = 0; end > n && (at = ring_bits_next(starts, at, end - n)) < end - n; at++)
+        fabric_list_add(list, wave_id(state, arc->direction, wavelength, at));
+}
+
+/* All that hold the arc give way; then they are on the list. */
+static bool can_evict(const struct fabric_state *state, const struct network *network, const struct arc *arc,
+                      uint32_t wavelength, struct fabric_list *list)
+{
+    size_t before = list->count;
+    add_holders(state, arc, wavelength, list);
+    for (size_t i = before; i < list->count; i++)
+        if (!network_hardware_is_free(network, list->ids[i])) {
+            list->count = before;
+            return false;
+        }
+    return true;
+}
+
+/* Adds the lowest `lanes` wavelengths to hold: dark ones, or also those whose holders give way. */
+static bool choose_waves(const struct fabric_state *state, const struct network *network, const struct arc *arc,
+                         uint16_t lanes, bool is_evicting, struct fabric_plan *plan)
+{
+    const struct ring *ring = state->own;
+    plan->hold.count = plan->evict.count = 0;
+    for (uint32_t w = 0; w < ring->wavelengths && plan->hold.count < lanes; w++) {
+        size_t set = set_of(ring, arc, w);
+        bool is_open = !ring_bits_any(&ring->held[set], ring->servers, arc->first, arc->length);
+        if (!is_open && is_evicting && !ring_bits_any(&ring->busy[set], ring->servers, arc->first, arc->length))
+            is_open = can_evict(state, network, arc, w, &plan->evict);
+        if (is_open)
+            fabric_list_add(&plan->hold, wave_id(state, arc->direction, w, arc->first));
+    }
+    return plan->hold.count == lanes;
+}
+
+/* The lowest `lanes` micro-rings from `first` on: dark ones, then idle ones that give way. False when too few. */
+static bool choose_rings(const struct fabric_state *state, const struct network *network, uint32_t first,
+                         uint16_t lanes, struct fabric_list *list)
+{
+    const struct ring *ring = state->own;
+    uint32_t end = first + ring->transceivers;
+    size_t wanted = list->count + lanes;
+    for (uint32_t i = first; i < end && list->count < wanted; i++)
+        if (!ring_bits_has(ring->rings_held, i))
+            fabric_list_add(list, i);
+    for (uint32_t i = first; i < end && list->count < wanted; i++)
+        if (ring_bits_has(ring->rings_held, i) && !ring_bits_has(ring->rings_busy, i) &&
+            network_hardware_is_free(network, i))
+            fabric_list_add(list, i);
+    return list->count == wanted;
+}
+
+/* An idle lit circuit of the pair, the one of the lowest micro-ring. */
+static bool choose_lit(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                       struct fabric_plan *plan)
+{
+    struct ring *ring = state->own;
+    uint32_t first = pair->source * ring->transceivers, end = first + ring->transceivers;
+    for (uint32_t i = ring_bits_next(ring->rings_held, first, end); i < end;
+         i = ring_bits_next(ring->rings_held, i + 1, end)) {
+        const struct lane *lane = &ring->lanes[i];
+        if (ring_bits_has(ring->rings_busy, i) || lane->lanes != pair->lanes || lane->target != pair->targets[0] ||
+            !network_hardware_is_lit_for(network, i, pair))
+            continue;
+        for (uint32_t at = i; at != FABRIC_NONE; at = ring->lanes[at].next) {
+            fabric_list_add(&plan->hold, at);
+            fabric_list_add(&plan->hold, ring->lanes[at].receiver);
+            fabric_list_add(&plan->hold, ring->lanes[at].wave);
+        }
+        return true;
+    }
+    return false;
+}
+
+static bool choose_arc(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                       struct fabric_plan *plan, uint32_t shorter)
+{
+    const struct ring *ring = state->own;
+    uint32_t arcs = ring->is_first_fit ? 2 : 1;
+    for (uint32_t i = 0; i < 2 * arcs; i++) {
+        struct arc arc = arc_of(ring, pair->source, pair->targets[0], i % arcs ? 1 - shorter : shorter);
+        if (choose_waves(state, network, &arc, pair->lanes, i >= arcs, plan))
+            return true;
+    }
+    return false;
+}
+
+/* hold is wanted lane by lane: sender, receiver, wavelength. `rings` has all senders, then all receivers. */
+static void weave(struct fabric_plan *plan, const struct fabric_list *rings, uint16_t lanes)
+{
+    for (uint32_t i = 0; i < 2U * lanes; i++)
+        fabric_list_add(&plan->hold, 0);
+    for (uint32_t i = lanes; i-- > 0;) {
+        uint64_t wave = plan->hold.ids[i];
+        plan->hold.ids[3 * i + 2] = wave;
+        plan->hold.ids[3 * i + 1] = rings->ids[lanes + i];
+        plan->hold.ids[3 * i] = rings->ids[i];
+    }
+}
+
+/* Micro-rings first: without them no wavelength helps. Uses wait as scratch for them. */
+static bool plan_ring(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                      struct fabric_plan *plan)
+{
+    struct ring *ring = state->own;
+    uint32_t n = ring->servers, target = pair->targets[0];
+    ring->planned_lanes = pair->lanes;
+    if (choose_lit(state, network, pair, plan))
+        return true;
+    bool has_sender = choose_rings(state, network, pair->source * ring->transceivers, pair->lanes, &plan->wait);
+    if (!has_sender || !choose_rings(state, network, (n + target) * ring->transceivers, pair->lanes, &plan->wait)) {
+        plan->wait.count = 0;
+        fabric_list_add(&plan->wait, FABRIC_LINE(has_sender ? n + target : pair->source));
+        return false;
+    }
+    uint32_t up = (target + n - pair->source) % n, shorter = up <= n - up ? UP : DOWN;
+    if (choose_arc(state, network, pair, plan, shorter)) {
+        weave(plan, &plan->wait, pair->lanes);
+        plan->wait.count = 0;
+        return true;
+    }
+    plan->hold.count = plan->evict.count = plan->wait.count = 0;
+    fabric_list_add(&plan->wait, FABRIC_LINE(2 * n + shorter));
+    if (ring->is_first_fit)
+        fabric_list_add(&plan->wait, FABRIC_LINE(2 * n + 1 - shorter));
+    return false;
+}
+
+static uint32_t line_of_ring(const struct fabric_state *state, uint64_t hardware)
+{
+    const struct ring *ring = state->own;
+    if (hardware < state->dense)
+        return (uint32_t)hardware / ring->transceivers;
+    return 2 * ring->servers + (uint32_t)((hardware - state->dense) / ring->servers / ring->wavelengths);
+}
+
+static bool line_is_open_ring(const struct fabric_state *state, const struct network *network, uint32_t line)
+{
+    const struct ring *ring = state->own;
+    (void)network;
+    if (line >= 2 * ring->servers)
+        return ring->busy_segments[line - 2 * ring->servers] < (uint64_t)ring->servers * ring->wavelengths;
+    for (uint32_t i = 0; i < ring->transceivers; i++)
+        if (!ring_bits_has(ring->rings_busy, line * ring->transceivers + i))
+            return true;
+    return false;
+}
+
+/* The lanes of a circuit come one after the other, each sender, receiver, wavelength. */
+static void take_lane(struct ring *ring, uint32_t target, uint64_t wave)
+{
+    if (ring->taking == 0) {
+        ring->taking = ring->planned_lanes;
+        ring->taken_before = FABRIC_NONE;
+    }
+    bool is_first = ring->taken_before == FABRIC_NONE;
+    if (!is_first)
+        ring->lanes[ring->taken_before].next = ring->taken_sender;
+    ring->lanes[ring->taken_sender] = (struct lane){.target = target,
+                                                    .receiver = ring->taken_receiver,
+                                                    .wave = wave,
+                                                    .next = FABRIC_NONE,
+                                                    .lanes = is_first ? ring->planned_lanes : 0};
+    ring->taken_before = ring->taken_sender;
+    ring->taking--;
+}
+
+static void note_ring_bit(struct ring *ring, enum fabric_note note, uint32_t at, uint64_t senders)
+{
+    uint64_t bit = UINT64_C(1) << (at % 64);
+    if (note == FABRIC_TAKEN) {
+        require(!ring_bits_has(ring->rings_held, at));
+        ring->rings_held[at / 64] |= bit;
+        *(at < senders ? &ring->taken_sender : &ring->taken_receiver) = at;
+    } else if (note == FABRIC_BUSY) {
+        require(!ring_bits_has(ring->rings_busy, at));
+        ring->rings_busy[at / 64] |= bit;
+    } else if (note == FABRIC_IDLE) {
+        ring->rings_busy[at / 64] &= ~bit;
+    } else {
+        ring->rings_held[at / 64] &= ~bit;
+    }
+}
+
+static void note_ring(const struct fabric_state *state, enum fabric_note note, uint32_t source, uint32_t target,
+                      uint64_t hardware)
+{
+    struct ring *ring = state->own;
+    if (hardware < state->dense) {
+        note_ring_bit(ring, note, (uint32_t)hardware, state->dense / 2);
+        return;
+    }
+    uint64_t number = hardware - state->dense, colour = number / ring->servers;
+    struct arc arc = arc_of(ring, source, target, (uint32_t)(colour / ring->wavelengths));
+    size_t set = (size_t)colour * ring->words;
+    uint32_t n = ring->servers;
+    require(arc.first == number % n);
+    if (note == FABRIC_TAKEN) {
+        require(!ring_bits_any(&ring->held[set], n, arc.first, arc.length));
+        ring_bits_set(&ring->held[set], n, arc.first, arc.length);
+        ring_bits_set(&ring->starts[set], n, arc.first, 1);
+        take_lane(ring, target, hardware);
+    } else if (note == FABRIC_BUSY) {
+        require(!ring_bits_any(&ring->busy[set], n, arc.first, arc.length));
+        ring_bits_set(&ring->busy[set], n, arc.first, arc.length);
+        ring->busy_segments[arc.direction] += arc.length;
+    } else if (note == FABRIC_IDLE) {
+        ring_bits_clear(&ring->busy[set], n, arc.first, arc.length);
+        ring->busy_segments[arc.direction] -= arc.length;
+    } else {
+        ring_bits_clear(&ring->held[set], n, arc.first, arc.length);
+        ring_bits_clear(&ring->starts[set], n, arc.first, 1);
+    }
+}
+
+static void describe_ring(const struct fabric_state *state, uint64_t hardware, char text[FABRIC_TEXT_BYTES])
+{
+    const struct ring *ring = state->own;
+    char name[TOPOLOGY_NAME_BYTES];
+    if (hardware < state->dense) {
+        bool is_sender = hardware < state->dense / 2;
+        topology_name(state->topology, (uint32_t)(hardware % (state->dense / 2) / ring->transceivers), name);
+        snprintf(text, FABRIC_TEXT_BYTES, "%s micro-ring %u of %s", is_sender ? "sending" : "receiving",
+                 (unsigned)(hardware % ring->transceivers), name);
+        return;
+    }
+    uint64_t number = hardware - state->dense, colour = number / ring->servers;
+    topology_name(state->topology, (uint32_t)(number % ring->servers), name);
+    snprintf(text, FABRIC_TEXT_BYTES, "wavelength %u %s, arc from %s on", (unsigned)(colour % ring->wavelengths),
+             colour < ring->wavelengths ? "up" : "down", name);
+}
+
+const struct fabric fabric_ring = {
+    .name = "ring",
+    .doc = "Micro-rings on a ring of fibres: a wavelength on the whole arc, shared by circuits on disjoint arcs.",
+    .open = open_ring,
+    .close = close_ring,
+    .plan_choose = plan_ring,
+    .line_of = line_of_ring,
+    .line_is_open = line_is_open_ring,
+    .note = note_ring,
+    .describe = describe_ring,
+};

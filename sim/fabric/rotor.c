@@ -1,0 +1,347 @@
+/* Rotor switches: fixed matchings by the clock, nothing to request (RotorNet, Opera; optical network, section 2).
+ *
+ * A pair is connected in its windows alone (rotor.h). A transfer waits for the
+ * next window of its pair, sends at the rate of one port, stops where the window
+ * ends and goes on in the next, until its last byte has left; then the latency
+ * follows. The transfers of a pair go one after the other: when a window is there
+ * and the pair is free, the first in the order of the policy begins and is not
+ * interrupted by others. Pairs never disturb each other, so strict order and
+ * backfill are the same here, and circuit policies mean nothing.
+ *
+ * Hardware numbers: server * switches + switch, a port; busy while it sends,
+ * switching while its switch is dark.
+ *
+ * Accounting: payload is the time that it sends, latency that of one trip. Of
+ * each stretch in which it does not send, the dark time right before the window
+ * that ends the stretch is reconfiguration, as far as the transfer was sent by
+ * then: one dark time a window used, at most. The rest is wait: for its turn, and
+ * for others of its pair.
+ *
+ * The end of sending is arithmetic over whole windows: at most four events a
+ * transfer, however many windows it takes, and none while nothing is pending.
+ * Memory grows with the pairs that have something pending.
+ *
+ * With two_hop the traffic may detour: rotor_detour.c. The round robin of awgr is
+ * this as well, with figures of its own: rotor_of_awgr.
+ */
+#include "fabric/rotor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/memory.h"
+#include "fabric/fabrics.h"
+#include "fabric/rotor_detour.h"
+
+enum { EVENT_SERVE, EVENT_SENT, EVENT_ARRIVED, EVENT_LOOSE };
+
+struct pair {
+    struct waitlist line;
+    uint64_t key;      /* source * n + target */
+    uint32_t transfer; /* that sends; 0 = none */
+    int64_t window;    /* where it began, at this time, with so much to send */
+    sim_time began, work;
+    bool is_serve_due;
+    uint32_t next_free;
+};
+
+struct rotor {
+    struct rotor_schedule schedule;
+    struct rotor_map map; /* of pairs with something pending */
+    struct pair *pairs;
+    size_t count, capacity;
+    sim_time *busy;               /* of ports, in windows of transfers that are through */
+    uint32_t free_pair;           /* FABRIC_NONE = none */
+    struct rotor_detours *detour; /* owned; NULL = one hop */
+};
+
+static enum status check_schedule(const struct fabric_state *state, const struct rotor_figures *figures,
+                                  const struct rotor_schedule *schedule, struct error *error)
+{
+    uint32_t servers = schedule->servers;
+    if (servers < 3)
+        return error_set(error, STATUS_USER,
+                         "fabric %s over %u server%s has %u matching%s: at least 3 servers are "
+                         "needed for anything to rotate",
+                         state->fabric->name, servers, servers == 1 ? "" : "s", servers - 1, servers == 2 ? "" : "s");
+    if (schedule->switches > schedule->matchings)
+        return error_set(error, STATUS_USER, "%s is %u: %u servers have %u matchings, one a switch at most",
+                         figures->switches_key, schedule->switches, servers, schedule->matchings);
+    if (schedule->lit <= 0 || schedule->period > SIM_TIME_MAX / 4)
+        return error_set(error, STATUS_USER,
+                         "%s is %lldps: it must be at least one tick (%lldps), and slot and "
+                         "dark time must fit in the clock",
+                         figures->slot_key, (long long)figures->slot_ps, (long long)state->clock.tick_ps);
+    return STATUS_OK;
+}
+
+enum status rotor_open(struct fabric_state *state, const struct rotor_figures *figures, struct error *error)
+{
+    uint32_t servers = state->topology->server_count;
+    enum status status = fabric_share(state, figures->switches, 0, 0, error);
+    if (status != STATUS_OK)
+        return status;
+    struct rotor_schedule schedule = {.servers = servers,
+                                      .matchings = servers - 1,
+                                      .switches = (uint32_t)figures->switches,
+                                      .lit = clock_from_ps(&state->clock, figures->slot_ps),
+                                      .is_staggered = figures->is_staggered};
+    sim_time dark = clock_from_ps(&state->clock, figures->dark_ps);
+    schedule.period = schedule.lit / 4 + dark / 4 < SIM_TIME_MAX / 4 ? schedule.lit + dark : SIM_TIME_MAX;
+    status = check_schedule(state, figures, &schedule, error);
+    if (status != STATUS_OK)
+        return status;
+    state->lanes_max = 1;
+    struct rotor *rotor = memory_alloc(1, sizeof *rotor);
+    rotor->schedule = schedule;
+    rotor->free_pair = FABRIC_NONE;
+    rotor->busy = memory_alloc((size_t)schedule.servers * schedule.switches, sizeof *rotor->busy);
+    rotor->detour = figures->is_two_hop ? rotor_detour_open(&rotor->schedule) : NULL;
+    state->own = rotor;
+    return STATUS_OK;
+}
+
+static enum status open_rotor(struct fabric_state *state, struct error *error)
+{
+    const struct topology *t = state->topology;
+    struct rotor_figures figures = {.switches_key = "rotor.switches",
+                                    .slot_key = "rotor.slot",
+                                    .switches = t->rotor.switches,
+                                    .slot_ps = t->rotor.slot_ps,
+                                    .dark_ps = t->rotor.dark_ps,
+                                    .is_two_hop = t->rotor.is_two_hop,
+                                    .is_staggered = t->rotor.is_staggered};
+    return rotor_open(state, &figures, error);
+}
+
+static void close_rotor(struct fabric_state *state)
+{
+    struct rotor *rotor = state->own;
+    for (size_t i = 0; i < rotor->count; i++)
+        waitlist_free(&rotor->pairs[i].line);
+    rotor_detour_close(rotor->detour);
+    rotor_map_free(&rotor->map);
+    free(rotor->pairs);
+    free(rotor->busy);
+    free(rotor);
+}
+
+static uint32_t find_pair(struct rotor *rotor, uint64_t key)
+{
+    uint32_t index = rotor_map_find(&rotor->map, key);
+    if (index != FABRIC_NONE)
+        return index;
+    index = rotor->free_pair;
+    if (index != FABRIC_NONE) {
+        rotor->free_pair = rotor->pairs[index].next_free;
+        struct waitlist empty = rotor->pairs[index].line;
+        rotor->pairs[index] = (struct pair){.line = empty, .key = key};
+    } else {
+        if (rotor->count == rotor->capacity)
+            rotor->pairs = memory_grow(rotor->pairs, &rotor->capacity, rotor->count + 1, sizeof *rotor->pairs);
+        require(rotor->count < FABRIC_NONE);
+        index = (uint32_t)rotor->count++;
+        rotor->pairs[index] = (struct pair){.key = key};
+    }
+    rotor_map_add(&rotor->map, key, index);
+    return index;
+}
+
+static void serve_at(struct network *network, struct rotor *rotor, uint32_t index, sim_time time)
+{
+    if (rotor->pairs[index].is_serve_due)
+        return;
+    rotor->pairs[index].is_serve_due = true;
+    network_schedule_last(network, time, index, EVENT_SERVE);
+}
+
+static enum status send_rotor(struct network *network, uint32_t transfer, struct error *error)
+{
+    struct rotor *rotor = network_fabric(network)->own;
+    if (rotor->detour)
+        return rotor_detour_send(rotor->detour, network, transfer, error);
+    struct transfer_view view = network_transfer(network, transfer);
+    uint32_t difference = rotor_difference(&rotor->schedule, view.source, view.target);
+    int64_t c = rotor_next(&rotor->schedule, difference, view.start);
+    sim_time begin = rotor_showing(&rotor->schedule, rotor_window(&rotor->schedule, difference, c)), end = SIM_TIME_MAX;
+    sim_time work = fabric_payload(network_fabric(network), view.bytes, 1);
+    if (begin != SIM_TIME_MAX)
+        end = rotor_sent(&rotor->schedule, difference, c, begin > view.start ? begin : view.start, work);
+    if (end == SIM_TIME_MAX || !clock_add(end, network_fabric(network)->latency, &end))
+        return error_set(error, STATUS_USER,
+                         "%llu bytes in the windows of one pair take longer than the clock has: a coarser run.tick is "
+                         "needed",
+                         (unsigned long long)view.bytes);
+    uint32_t index = find_pair(rotor, (uint64_t)view.source * rotor->schedule.servers + view.target);
+    waitlist_add(&rotor->pairs[index].line, view.turn_key, view.turn_sequence, transfer);
+    /* Also where the pair is sending: that may end at this very instant. */
+    serve_at(network, rotor, index, view.start);
+    if (view.is_cleared_when_blocked)
+        network_schedule_last(network, view.start, transfer, EVENT_LOOSE);
+    return STATUS_OK;
+}
+
+static void fail(struct network *network)
+{
+    struct error error;
+    error_set(&error, STATUS_USER,
+              "a transfer that waits for its windows ends behind the clock: a coarser run.tick is needed");
+    network_fail(network, &error);
+}
+
+/* The windows of the pair are this transfer's until its last byte has left. The word is its reconfiguration plus 1, so
+ * not 0 once it has begun. */
+static void begin(struct network *network, struct rotor *rotor, uint32_t index, int64_t c)
+{
+    struct pair *pair = &rotor->pairs[index];
+    uint32_t transfer = waitlist_take(&pair->line);
+    struct transfer_view view = network_transfer(network, transfer);
+    uint32_t difference = rotor_difference(&rotor->schedule, view.source, view.target);
+    sim_time work = fabric_payload(network_fabric(network), view.bytes, 1), arrival;
+    sim_time end = rotor_sent(&rotor->schedule, difference, c, engine_now(network_engine(network)), work);
+    pair->transfer = transfer;
+    pair->window = c;
+    pair->began = engine_now(network_engine(network));
+    pair->work = work;
+    *network_transfer_word(network, transfer) = 1;
+    network_begin(network, transfer);
+    if (end == SIM_TIME_MAX || !clock_add(end, network_fabric(network)->latency, &arrival)) {
+        fail(network);
+        return;
+    }
+    sim_time lit = rotor_showing(&rotor->schedule, rotor_window(&rotor->schedule, difference, c));
+    sim_time dark = rotor_held_up(&rotor->schedule, view.start, lit, pair->began, work);
+    *network_transfer_word(network, transfer) = (uint64_t)dark + 1;
+    network_schedule(network, end, index, EVENT_SENT);
+    network_schedule(network, arrival, transfer, EVENT_ARRIVED);
+}
+
+static void serve(struct network *network, struct rotor *rotor, uint32_t index)
+{
+    struct pair *pair = &rotor->pairs[index];
+    sim_time now = engine_now(network_engine(network));
+    pair->is_serve_due = false;
+    if (pair->transfer != 0)
+        return;
+    if (pair->line.count == 0) {
+        rotor_map_remove(&rotor->map, pair->key);
+        pair->next_free = rotor->free_pair;
+        rotor->free_pair = index;
+        return;
+    }
+    uint32_t n = rotor->schedule.servers;
+    uint32_t difference = rotor_difference(&rotor->schedule, (uint32_t)(pair->key / n), (uint32_t)(pair->key % n));
+    int64_t c = rotor_next(&rotor->schedule, difference, now);
+    sim_time lit = rotor_showing(&rotor->schedule, rotor_window(&rotor->schedule, difference, c));
+    if (lit <= now)
+        begin(network, rotor, index, c);
+    else if (lit == SIM_TIME_MAX)
+        fail(network);
+    else
+        serve_at(network, rotor, index, lit);
+}
+
+/* Takes a transfer out of the line that did not begin at once and does not want to wait. O(line): a loss system's are
+ * empty. */
+static void clear_loose(struct network *network, struct rotor *rotor, uint32_t transfer)
+{
+    struct transfer_view view = network_transfer(network, transfer);
+    if (*network_transfer_word(network, transfer) != 0)
+        return;
+    uint32_t index = rotor_map_find(&rotor->map, (uint64_t)view.source * rotor->schedule.servers + view.target);
+    struct waitlist old = rotor->pairs[index].line, kept = {0};
+    for (size_t i = 0; i < old.count; i++)
+        if (old.items[i].what != transfer)
+            waitlist_add(&kept, old.items[i].key, old.items[i].sequence, old.items[i].what);
+    require(kept.count + 1 == old.count);
+    waitlist_free(&old);
+    rotor->pairs[index].line = kept;
+    network_clear(network, transfer);
+}
+
+static void arrive(struct network *network, uint32_t transfer)
+{
+    const struct fabric_state *state = network_fabric(network);
+    struct transfer_view view = network_transfer(network, transfer);
+    struct transfer_report parts = {.latency = state->latency, .payload = fabric_payload(state, view.bytes, 1)};
+    parts.reconfiguration = (sim_time)(*network_transfer_word(network, transfer) - 1);
+    parts.wait = engine_now(network_engine(network)) - view.start - parts.latency - parts.payload;
+    parts.wait -= parts.reconfiguration;
+    network_finish(network, transfer, &parts);
+}
+
+/* Adds what the pair's transfer has sent up to now to the ports of its source, among `busy` of all ports. */
+static void book(const struct rotor *rotor, const struct pair *pair, sim_time now, sim_time *busy)
+{
+    const struct rotor_schedule *schedule = &rotor->schedule;
+    uint32_t source = (uint32_t)(pair->key / schedule->servers), target = (uint32_t)(pair->key % schedule->servers);
+    uint32_t difference = rotor_difference(schedule, source, target);
+    sim_time done = rotor_done(schedule, difference, pair->window, pair->began, pair->work, now);
+    if (done > 0)
+        rotor_spread(schedule, difference, pair->window, pair->began, done, &busy[(size_t)source * schedule->switches]);
+}
+
+static void visit_rotor(const struct network *network, hardware_visitor *visit, void *context)
+{
+    const struct rotor *rotor = network_fabric(network)->own;
+    sim_time now = engine_now(network_engine(network));
+    uint32_t ports = rotor->schedule.servers * rotor->schedule.switches;
+    if (rotor->detour) {
+        rotor_detour_visit(rotor->detour, network, visit, context);
+        return;
+    }
+    sim_time *busy = memory_alloc(ports, sizeof *busy);
+    memcpy(busy, rotor->busy, ports * sizeof *busy);
+    for (size_t i = 0; i < rotor->count; i++)
+        if (rotor->pairs[i].transfer != 0)
+            book(rotor, &rotor->pairs[i], now, busy);
+    for (uint32_t i = 0; i < ports; i++)
+        rotor_visit_port(&rotor->schedule, i, busy[i], now, visit, context);
+    free(busy);
+}
+
+static void on_rotor(struct network *network, const struct event *event)
+{
+    struct rotor *rotor = network_fabric(network)->own;
+    if (rotor->detour) {
+        rotor_detour_event(rotor->detour, network, event);
+    } else if (event->data == EVENT_SERVE) {
+        serve(network, rotor, event->entity);
+    } else if (event->data == EVENT_SENT) {
+        book(rotor, &rotor->pairs[event->entity], event->time, rotor->busy);
+        rotor->pairs[event->entity].transfer = 0;
+        serve_at(network, rotor, event->entity, event->time);
+    } else if (event->data == EVENT_ARRIVED) {
+        arrive(network, event->entity);
+    } else {
+        clear_loose(network, rotor, event->entity);
+    }
+}
+
+static void explain_rotor(const struct network *network, uint32_t transfer, char text[FABRIC_TEXT_BYTES])
+{
+    struct transfer_view view = network_transfer(network, transfer);
+    snprintf(text, FABRIC_TEXT_BYTES, "the windows of servers %u to %u", view.source, view.target);
+}
+
+const struct fabric fabric_rotor = {
+    .name = "rotor",
+    .doc = "Switches that turn through fixed matchings by the clock: a pair sends in its windows, or by a detour.",
+    .open = open_rotor,
+    .close = close_rotor,
+    .send = send_rotor,
+    .on_event = on_rotor,
+    .visit = visit_rotor,
+    .explain = explain_rotor,
+};
+
+const struct fabric rotor_of_awgr = {
+    .name = "awgr",
+    .doc = "Transmitters that step through all targets by the clock.",
+    .close = close_rotor,
+    .send = send_rotor,
+    .on_event = on_rotor,
+    .visit = visit_rotor,
+    .explain = explain_rotor,
+};

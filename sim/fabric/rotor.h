@@ -1,0 +1,110 @@
+/* Fabrics that turn by the clock: the schedule of the matchings, by arithmetic, and the two ways to use it.
+ *
+ * n servers, M = n - 1 matchings: matching k (1 .. M) connects server i to server
+ * i + k modulo n. P switches turn through them: slot s of switch p shows matching
+ * (s * P + p) modulo M, plus 1, so that all matchings are shown equally often
+ * whatever P and M; where P divides M each switch has M / P matchings of its own
+ * (RotorNet). A slot is lit, then dark while the switch turns. Staggered switches
+ * (Opera) turn one after the other: switch p is p / P of a period late.
+ *
+ * The windows of a pair are numbered: window c of difference k is showing number
+ * j = k - 1 + c * M, which is slot j / P of switch j modulo P. As P <= M they never
+ * overlap, and a moment's window is found without any search: all O(1).
+ *
+ * Two fabrics use it: rotor, and awgr with its round robin, whose planes are the
+ * switches here (rotor_open).
+ */
+#ifndef FABRIC_ROTOR_H
+#define FABRIC_ROTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/clock.h"
+#include "engine/status.h"
+#include "network/fabric.h"
+#include "fabric/waitlist.h"
+
+struct rotor_schedule {
+    uint32_t servers, matchings, switches;
+    sim_time lit, period; /* lit + dark */
+    bool is_staggered;
+};
+
+/* The figures of a topology that a schedule is made from, and the keys that messages name. */
+struct rotor_figures {
+    const char *switches_key, *slot_key; /* borrowed until rotor_open returns */
+    int64_t switches;
+    int64_t slot_ps, dark_ps;
+    bool is_two_hop, is_staggered;
+};
+
+/* The open of a fabric that turns by the clock: fills *state, which then is closed by that of fabric_rotor or
+ * rotor_of_awgr. Borrows the figures until it returns. STATUS_USER where nothing can rotate. */
+STATUS_MUST_USE enum status rotor_open(struct fabric_state *state, const struct rotor_figures *figures,
+                                       struct error *error);
+
+/* What awgr becomes with a round robin: its name and figures, rotor's behaviour. Not in the registry. */
+extern const struct fabric rotor_of_awgr;
+
+/* What a server adds to its number to reach the other: 1 .. n - 1. */
+static inline uint32_t rotor_difference(const struct rotor_schedule *schedule, uint32_t source, uint32_t target)
+{
+    return (target + schedule->servers - source) % schedule->servers;
+}
+
+/* When showing j begins (also before time 0); SIM_TIME_MAX where the clock ends before it is over. */
+sim_time rotor_showing(const struct rotor_schedule *schedule, int64_t j);
+
+/* The last showing that has begun at a time. */
+int64_t rotor_showing_at(const struct rotor_schedule *schedule, sim_time time);
+
+/* The showing of window c of a difference, and the first window that is not over at a time. */
+static inline int64_t rotor_window(const struct rotor_schedule *schedule, uint32_t difference, int64_t c)
+{
+    return (int64_t)difference - 1 + c * (int64_t)schedule->matchings;
+}
+int64_t rotor_next(const struct rotor_schedule *schedule, uint32_t difference, sim_time time);
+
+/* When `work` ticks of sending are done that begin at a time within window c, in this and the next windows;
+ * SIM_TIME_MAX where the clock ends first. */
+sim_time rotor_sent(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time,
+                    sim_time work);
+
+/* Of `work` ticks that begin at a time within window c: those sent by now. */
+sim_time rotor_done(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
+                    sim_time now);
+
+/* The darkness that held up `work` ticks of a transfer sent at `start`, which begin at a time within the window that
+ * begins at `begin`, and go on in the next windows of the pair. Of each stretch in which nothing of it is sent, from
+ * `start` on, that is the dark time right before the window that ends the stretch, as far as it lies within. */
+sim_time rotor_held_up(const struct rotor_schedule *schedule, sim_time start, sim_time begin, sim_time time,
+                       sim_time work);
+
+/* The same of one stretch: from `from` to `to`, ended by a window that begins at `begin`, not after `to`. */
+sim_time rotor_dark_before(const struct rotor_schedule *schedule, sim_time begin, sim_time from, sim_time to);
+
+/* Adds the ticks to the switches that the windows are on: busy[switch]. O(switches). */
+void rotor_spread(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
+                  sim_time *busy);
+
+/* How long a switch has been dark since time 0. */
+sim_time rotor_dark(const struct rotor_schedule *schedule, uint32_t which, sim_time now);
+
+/* Hands the port of a server on a switch to a visitor. */
+void rotor_visit_port(const struct rotor_schedule *schedule, uint32_t port, sim_time busy, sim_time now,
+                      hardware_visitor *visit, void *context);
+
+/* A map from 64-bit numbers to places, with removal. Zeroed memory is empty. */
+struct rotor_map {
+    uint64_t *keys; /* plus 1; 0 = free */
+    uint32_t *places;
+    size_t count, size;
+};
+uint32_t rotor_map_find(const struct rotor_map *map, uint64_t key); /* FABRIC_NONE if it is not there */
+void rotor_map_add(struct rotor_map *map, uint64_t key, uint32_t place);
+void rotor_map_remove(struct rotor_map *map, uint64_t key);
+void rotor_map_free(struct rotor_map *map);
+
+#endif

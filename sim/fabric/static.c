@@ -1,0 +1,359 @@
+/* A fixed direct-connect graph a job, many hops (optical network, section 2; TopoOpt, TPU v4 slices).
+ *
+ * An open job (network_open_job) has a graph over its own servers alone, its i-th
+ * server node i, so it never meets another job (static_jobs.h). Jobs that are not
+ * opened share one graph over all servers. Each server has as many ports as the
+ * graph over all, each with its share of node_rate; what the graph of a small job
+ * does not need stays dark.
+ *
+ * A transfer goes from device to device on the shortest path (static_graph.h),
+ * whole at each hop: a hop holds its link for latency + payload, then the next
+ * link's line. Each directed link is one piece of hardware with a line of its own
+ * in the order of the policy, first in line first served; so strict order and
+ * backfill are the same here.
+ *
+ * Reconfiguration is paid once a job, counted from its first transfer: until the
+ * graph is lit all transfers of the job stand still, and the time is booked as
+ * their reconfiguration. Other jobs are not disturbed.
+ *
+ * Accounting: latency and payload are those of all hops, wait that of all lines.
+ * A transfer costs O(1) events a hop, and O(log of the line) each. The hardware
+ * number of a link is server * ports + port, whatever the job.
+ */
+#include "fabric/fabrics.h"
+
+#include <stdlib.h>
+
+#include "engine/memory.h"
+#include "fabric/static_jobs.h"
+#include "fabric/waitlist.h"
+
+enum { EVENT_READY, EVENT_HOP };
+
+/* A transfer on its way; indexed by the word of the transfer. */
+struct trip {
+    struct static_wiring *wiring; /* used; NULL = a trip that is free */
+    uint8_t *path;                /* owned; NULL = ask the graph */
+    sim_time wait, reconfiguration, payload;
+    sim_time since; /* in line */
+    uint32_t transfer;
+    uint32_t node, target; /* where it is and goes to, on the wiring */
+    uint32_t hops, hop;
+    uint32_t link; /* held or waited for */
+    uint32_t next_free;
+    bool is_begun, is_cleared;
+};
+
+struct link {
+    struct waitlist line;
+    uint32_t trip;       /* plus 1; 0 = idle */
+    sim_time busy, from; /* of the trips before; of this one */
+    bool is_due;         /* stands in due */
+};
+
+struct numbers {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+struct fixed {
+    struct static_jobs jobs;
+    uint32_t ports;
+    struct link *links;
+    uint32_t link_count;
+    struct trip *trips;
+    size_t trip_count, trip_capacity;
+    uint32_t trip_free;   /* FABRIC_NONE = none */
+    struct numbers due;   /* links to serve at the end of the instant */
+    struct numbers loose; /* trips of this instant that do not want to wait */
+    bool is_serve_due;
+};
+
+static void add_number(struct numbers *list, uint32_t number)
+{
+    if (list->count == list->capacity)
+        list->items = memory_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+    list->items[list->count++] = number;
+}
+
+static enum status open_static(struct fabric_state *state, struct error *error)
+{
+    struct static_graph *graph;
+    enum status status = static_graph_create(state->topology, &graph, error);
+    if (status != STATUS_OK)
+        return status;
+    uint32_t ports = static_graph_ports(graph);
+    status = fabric_share(state, ports, state->topology->fixed.reconfiguration_ps, 0, error);
+    if (status != STATUS_OK) {
+        static_graph_destroy(graph);
+        return status;
+    }
+    state->lanes_max = 1;
+    struct fixed *fixed = memory_alloc(1, sizeof *fixed);
+    static_jobs_init(&fixed->jobs, state->topology, graph);
+    fixed->ports = ports;
+    fixed->link_count = state->topology->server_count * ports;
+    fixed->links = memory_alloc(fixed->link_count, sizeof *fixed->links);
+    fixed->trip_free = FABRIC_NONE;
+    state->own = fixed;
+    return STATUS_OK;
+}
+
+/* Gives back what a trip has. */
+static void empty_trip(struct trip *trip)
+{
+    if (trip->wiring)
+        static_wiring_drop(trip->wiring);
+    free(trip->path);
+    *trip = (struct trip){0};
+}
+
+static void close_static(struct fabric_state *state)
+{
+    struct fixed *fixed = state->own;
+    for (uint32_t i = 0; i < fixed->link_count; i++)
+        waitlist_free(&fixed->links[i].line);
+    for (size_t i = 0; i < fixed->trip_count; i++)
+        empty_trip(&fixed->trips[i]);
+    static_jobs_fini(&fixed->jobs);
+    free(fixed->links);
+    free(fixed->trips);
+    free(fixed->due.items);
+    free(fixed->loose.items);
+    free(fixed);
+}
+
+static enum status open_job(const struct fabric_state *state, uint32_t job, const uint32_t *servers, uint32_t count,
+                            struct error *error)
+{
+    struct fixed *fixed = state->own;
+    return static_jobs_open(&fixed->jobs, job, servers, count, error);
+}
+
+static enum status close_job(const struct fabric_state *state, uint32_t job, struct error *error)
+{
+    struct fixed *fixed = state->own;
+    return static_jobs_close(&fixed->jobs, job, error);
+}
+
+static uint32_t take_trip(struct fixed *fixed)
+{
+    uint32_t index = fixed->trip_free;
+    if (index != FABRIC_NONE) {
+        fixed->trip_free = fixed->trips[index].next_free;
+        return index;
+    }
+    if (fixed->trip_count == fixed->trip_capacity)
+        fixed->trips = memory_grow(fixed->trips, &fixed->trip_capacity, fixed->trip_count + 1, sizeof *fixed->trips);
+    require(fixed->trip_count < FABRIC_NONE);
+    return (uint32_t)fixed->trip_count++;
+}
+
+static void free_trip(struct fixed *fixed, uint32_t index)
+{
+    empty_trip(&fixed->trips[index]);
+    fixed->trips[index].next_free = fixed->trip_free;
+    fixed->trip_free = index;
+}
+
+static void serve_soon(struct network *network, struct fixed *fixed, uint32_t link)
+{
+    if (!fixed->links[link].is_due) {
+        fixed->links[link].is_due = true;
+        add_number(&fixed->due, link);
+    }
+    if (!fixed->is_serve_due) {
+        fixed->is_serve_due = true;
+        network_schedule_last(network, engine_now(network_engine(network)), 0, 0);
+    }
+}
+
+static void stand_in_line(struct network *network, struct fixed *fixed, uint32_t index)
+{
+    struct trip *trip = &fixed->trips[index];
+    struct transfer_view view = network_transfer(network, trip->transfer);
+    const struct static_wiring *wiring = trip->wiring;
+    uint32_t port = trip->path ? trip->path[trip->hop] : static_graph_port(wiring->graph, trip->node, trip->target);
+    require(port < fixed->ports);
+    trip->link = static_wiring_server(wiring, trip->node) * fixed->ports + port;
+    trip->since = engine_now(network_engine(network));
+    waitlist_add(&fixed->links[trip->link].line, view.turn_key, view.turn_sequence, index);
+    serve_soon(network, fixed, trip->link);
+}
+
+/* The whole way, empty lines assumed, must fit in the clock. */
+static enum status check_way(const struct network *network, sim_time ready, uint32_t hops, sim_time payload,
+                             struct error *error)
+{
+    sim_time hop, end;
+    if (!clock_add(payload, network_fabric(network)->latency, &hop) || (hop > 0 && hops > SIM_TIME_MAX / hop) ||
+        !clock_add(ready, hop * hops, &end))
+        return error_set(error, STATUS_USER,
+                         "a transfer over %u hops takes longer than the clock has: a coarser "
+                         "run.tick is needed",
+                         hops);
+    return STATUS_OK;
+}
+
+/* Finds the way; trip->path is owned by the caller on success. */
+static enum status plan_trip(struct network *network, const struct transfer_view *view, struct trip *trip,
+                             struct error *error)
+{
+    const struct fabric_state *state = network_fabric(network);
+    struct fixed *fixed = state->own;
+    struct static_way way;
+    enum status status = static_jobs_find(&fixed->jobs, view->job, view->source, view->target, &way, error);
+    if (status != STATUS_OK)
+        return status;
+    trip->wiring = way.wiring;
+    trip->node = way.source;
+    trip->target = way.target;
+    trip->payload = fabric_payload(state, view->bytes, 1);
+    trip->hops = static_graph_route(way.wiring->graph, way.source, way.target, &trip->path);
+    status = check_way(network, view->start + state->reconfiguration, trip->hops, trip->payload, error);
+    if (status != STATUS_OK)
+        free(trip->path);
+    return status;
+}
+
+static enum status send_static(struct network *network, uint32_t transfer, struct error *error)
+{
+    const struct fabric_state *state = network_fabric(network);
+    struct fixed *fixed = state->own;
+    struct transfer_view view = network_transfer(network, transfer);
+    struct trip trip = {.transfer = transfer};
+    enum status status = plan_trip(network, &view, &trip, error);
+    if (status != STATUS_OK)
+        return status;
+    sim_time lit = static_jobs_lit(&fixed->jobs, view.job, view.start + state->reconfiguration);
+    trip.reconfiguration = lit > view.start ? lit - view.start : 0;
+    static_wiring_use(trip.wiring);
+    uint32_t index = take_trip(fixed);
+    fixed->trips[index] = trip;
+    if (lit > view.start) {
+        network_schedule(network, lit, index, EVENT_READY);
+        return STATUS_OK;
+    }
+    if (view.is_cleared_when_blocked)
+        add_number(&fixed->loose, index);
+    stand_in_line(network, fixed, index);
+    return STATUS_OK;
+}
+
+/* The trip gets its link. */
+static void start_hop(struct network *network, struct fixed *fixed, uint32_t index)
+{
+    struct trip *trip = &fixed->trips[index];
+    sim_time now = engine_now(network_engine(network)), end;
+    struct error error;
+    trip->wait += now - trip->since;
+    fixed->links[trip->link].trip = index + 1;
+    fixed->links[trip->link].from = now;
+    if (!trip->is_begun)
+        network_begin(network, trip->transfer);
+    trip->is_begun = true;
+    if (clock_advance(network_clock(network), now, network_fabric(network)->latency + trip->payload, &end, &error) ==
+        STATUS_OK)
+        network_schedule(network, end, index, EVENT_HOP);
+    else
+        network_fail(network, &error);
+}
+
+static void serve_link(struct network *network, struct fixed *fixed, uint32_t number)
+{
+    struct link *link = &fixed->links[number];
+    link->is_due = false;
+    while (link->trip == 0 && link->line.count > 0) {
+        uint32_t index = waitlist_take(&link->line);
+        if (fixed->trips[index].is_cleared)
+            free_trip(fixed, index);
+        else
+            start_hop(network, fixed, index);
+    }
+}
+
+/* Those that did not get their first link now and do not want to wait go; their places in line are skipped later.
+ * Their callbacks may send: that is for another round of this instant, with a list of its own. */
+static void clear_loose(struct network *network, struct fixed *fixed)
+{
+    struct numbers loose = fixed->loose;
+    fixed->loose = (struct numbers){0};
+    for (size_t i = 0; i < loose.count; i++) {
+        struct trip *trip = &fixed->trips[loose.items[i]];
+        if (trip->is_begun)
+            continue;
+        trip->is_cleared = true;
+        network_clear(network, trip->transfer);
+    }
+    free(loose.items);
+}
+
+static void serve(struct network *network, struct fixed *fixed)
+{
+    fixed->is_serve_due = false;
+    for (size_t i = 0; i < fixed->due.count; i++)
+        serve_link(network, fixed, fixed->due.items[i]);
+    fixed->due.count = 0;
+    if (fixed->loose.count > 0)
+        clear_loose(network, fixed);
+}
+
+static void finish_hop(struct network *network, struct fixed *fixed, uint32_t index)
+{
+    struct trip *trip = &fixed->trips[index];
+    struct link *link = &fixed->links[trip->link];
+    require(link->trip == index + 1);
+    link->trip = 0;
+    link->busy += engine_now(network_engine(network)) - link->from;
+    if (link->line.count > 0)
+        serve_soon(network, fixed, trip->link);
+    trip->node = static_graph_neighbour(trip->wiring->graph, trip->node, trip->link % fixed->ports);
+    if (++trip->hop < trip->hops) {
+        stand_in_line(network, fixed, index);
+        return;
+    }
+    require(static_wiring_server(trip->wiring, trip->node) == network_transfer(network, trip->transfer).target);
+    uint32_t transfer = trip->transfer;
+    struct transfer_report parts = {.wait = trip->wait,
+                                    .reconfiguration = trip->reconfiguration,
+                                    .latency = network_fabric(network)->latency * trip->hops,
+                                    .payload = trip->payload * trip->hops};
+    free_trip(fixed, index);
+    network_finish(network, transfer, &parts);
+}
+
+static void on_static(struct network *network, const struct event *event)
+{
+    struct fixed *fixed = network_fabric(network)->own;
+    if (event->priority == FABRIC_LAST)
+        serve(network, fixed);
+    else if (event->data == EVENT_READY)
+        stand_in_line(network, fixed, event->entity);
+    else
+        finish_hop(network, fixed, event->entity);
+}
+
+static void visit_static(const struct network *network, hardware_visitor *visit, void *context)
+{
+    const struct fixed *fixed = network_fabric(network)->own;
+    sim_time now = engine_now(network_engine(network));
+    for (uint32_t i = 0; i < fixed->link_count; i++) {
+        const struct link *link = &fixed->links[i];
+        struct hardware_use use = {.hardware = i, .busy = link->busy + (link->trip ? now - link->from : 0)};
+        use.idle = now - use.busy;
+        visit(context, &use);
+    }
+}
+
+const struct fabric fabric_static = {
+    .name = "static",
+    .doc =
+        "A fixed graph of direct links for each job (rings, torus, expander), set up once; many hops, whole at each.",
+    .open = open_static,
+    .close = close_static,
+    .send = send_static,
+    .on_event = on_static,
+    .visit = visit_static,
+    .open_job = open_job,
+    .close_job = close_job,
+};

@@ -1,0 +1,281 @@
+/* Drawing through gnuplot: see figure_draw.h. gnuplot runs without the user's start-up files and writes under other
+ * names; a picture gets its name once it is whole. */
+#include "figures/figure_draw.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "input/units.h"
+
+extern char **environ;
+
+enum { PATH_BYTES = 4096, WORDS_LIMIT = 240 };
+static const size_t picture_limit_bytes = (size_t)1 << 28;
+
+static enum status make_path(const struct figure_place *place, const struct figure_spec *spec, const char *suffix,
+                             char path[PATH_BYTES], struct error *error)
+{
+    int length = snprintf(path, PATH_BYTES, "%s/%s%s", place->directory, spec->name, suffix);
+    if (length < 0 || length >= PATH_BYTES)
+        return error_set(error, STATUS_IO, "the path of the figures is too long: %.200s...", place->directory);
+    return STATUS_OK;
+}
+
+/* ---- points ---- */
+
+static void write_number(struct file_writer *writer, double value)
+{
+    char text[UNITS_TEXT_BYTES] = "";
+    if (!isnan(value))
+        units_format_number(value, text);
+    file_printf(writer, "%s", text);
+}
+
+static void write_point(struct file_writer *writer, const struct figure_spec *spec, const struct figure_points *points,
+                        const struct figure_point *point)
+{
+    if (spec->plot == FIGURE_BARS || spec->plot == FIGURE_STACKED)
+        csv_write(writer, points->categories[point->category].text);
+    else
+        write_number(writer, point->x);
+    file_printf(writer, ",");
+    csv_write(writer, points->series[point->series].text);
+    file_printf(writer, ",");
+    write_number(writer, point->y);
+    file_printf(writer, ",");
+    write_number(writer, point->half_width);
+    file_printf(writer, ",%llu,", (unsigned long long)point->n);
+    csv_write(writer, points->averaged_over);
+    file_printf(writer, "\n");
+}
+
+enum status figure_write_points(const struct figure_place *place, const struct figure_spec *spec,
+                                struct figure_points *points, struct error *error)
+{
+    char path[PATH_BYTES];
+    struct file_writer *writer;
+    enum status status = make_path(place, spec, ".csv", path, error);
+    if (status == STATUS_OK)
+        status = file_create(path, &writer, error);
+    if (status != STATUS_OK)
+        return status;
+    file_printf(writer, "x,series,mean,half_width_95,n,averaged_over\n");
+    for (size_t i = 0; i < points->count; i++)
+        write_point(writer, spec, points, &points->points[i]);
+    return file_finish(writer, error);
+}
+
+/* ---- gnuplot ---- */
+
+/* The names of what gnuplot reads and writes; all but the figures themselves are removed. */
+struct drawing {
+    char script[PATH_BYTES], log[PATH_BYTES], raw_pdf[PATH_BYTES], raw_png[PATH_BYTES];
+    char pdf[PATH_BYTES], png[PATH_BYTES];
+};
+
+static enum status name_files(const struct figure_place *place, const struct figure_spec *spec, struct drawing *drawing,
+                              struct error *error)
+{
+    enum status status = make_path(place, spec, ".gp", drawing->script, error);
+    if (status == STATUS_OK)
+        status = make_path(place, spec, ".log", drawing->log, error);
+    if (status == STATUS_OK)
+        status = make_path(place, spec, ".raw.pdf", drawing->raw_pdf, error);
+    if (status == STATUS_OK)
+        status = make_path(place, spec, ".raw.png", drawing->raw_png, error);
+    if (status == STATUS_OK)
+        status = make_path(place, spec, ".pdf", drawing->pdf, error);
+    if (status == STATUS_OK)
+        status = make_path(place, spec, ".png", drawing->png, error);
+    return status;
+}
+
+static void put_load(struct file_writer *writer, const char *format, const char *style, const char *plot)
+{
+    file_printf(writer, "FORMAT = '%s'\nload ", format);
+    figure_quote(writer, style, false);
+    file_printf(writer, "\nload ");
+    figure_quote(writer, plot, false);
+    file_printf(writer, "\nunset output\n");
+}
+
+static enum status write_script(const struct figure_place *place, const struct figure_spec *spec,
+                                struct figure_points *points, const struct drawing *drawing, struct error *error)
+{
+    char file[64];
+    const char *style, *plot;
+    struct file_writer *writer;
+    struct file_search search = {.folder = "plots"};
+    snprintf(file, sizeof file, "%s.gp", figure_plot_name(spec->plot));
+    enum status status = file_find(&search, "style.gp", &points->arena, &style, error);
+    if (status == STATUS_OK)
+        status = file_find(&search, file, &points->arena, &plot, error);
+    if (status == STATUS_OK)
+        status = file_create(drawing->script, &writer, error);
+    if (status != STATUS_OK)
+        return status;
+    file_printf(writer, "PDF = ");
+    figure_quote(writer, drawing->raw_pdf, false);
+    file_printf(writer, "\nPNG = ");
+    figure_quote(writer, drawing->raw_png, false);
+    file_printf(writer, "\n");
+    status = figure_script(writer, place, spec, points, error);
+    if (status != STATUS_OK) {
+        file_abandon(writer);
+        return status;
+    }
+    put_load(writer, "probe", style, plot);
+    put_load(writer, "pdf", style, plot);
+    put_load(writer, "png", style, plot);
+    return file_finish(writer, error);
+}
+
+/* The environment with a fixed clock, so that two drawings of one figure are the same bytes. Returned owned: free. */
+static char **fixed_environment(void)
+{
+    static char epoch[] = "SOURCE_DATE_EPOCH=0", zone[] = "TZ=UTC0";
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **list = memory_alloc(count + 3, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], "TZ=", 3) != 0 && strncmp(environ[i], "SOURCE_DATE_EPOCH=", 18) != 0)
+            list[kept++] = environ[i];
+    list[kept++] = epoch;
+    list[kept] = zone;
+    return list;
+}
+
+static int spawn_gnuplot(const struct drawing *drawing, pid_t *child)
+{
+    char program[] = "gnuplot", plain[] = "-d";
+    char *script = memory_text(drawing->script, strlen(drawing->script));
+    char *arguments[] = {program, plain, script, NULL};
+    char **environment = fixed_environment();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, drawing->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    int code = posix_spawnp(child, program, &actions, NULL, arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    free(environment);
+    free(script);
+    return code;
+}
+
+/* gnuplot's last words: its last line that is not empty, after lines that repeat the command and point at the place.
+ * Returned owned: free. */
+static char *last_words(const struct drawing *drawing)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (file_read(drawing->log, 1 << 20, &text, &size, NULL) != STATUS_OK)
+        return memory_text("nothing", strlen("nothing"));
+    while (size && (isspace((unsigned char)text[size - 1]) || iscntrl((unsigned char)text[size - 1])))
+        size--;
+    size_t start = size;
+    while (start && text[start - 1] != '\n' && size - start < WORDS_LIMIT)
+        start--;
+    for (size_t i = start; i < size; i++)
+        if (iscntrl((unsigned char)text[i]))
+            text[i] = ' ';
+    while (start < size && text[start] == ' ')
+        start++;
+    char *words = size ? memory_text(text + start, size - start) : memory_text("nothing", strlen("nothing"));
+    free(text);
+    return words;
+}
+
+/* The reason comes last and must fit, so the name of the figure stands for its long path. */
+static enum status tell_failure(const struct drawing *drawing, const char *name, int wait_status, struct error *error)
+{
+    char *words = last_words(drawing);
+    error_set(error, STATUS_IO, "gnuplot failed on figure %s (%s %d); it said: %s", name,
+              WIFSIGNALED(wait_status) ? "signal" : "exit code",
+              WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), words);
+    free(words);
+    return STATUS_IO;
+}
+
+static enum status run_gnuplot(const struct drawing *drawing, const char *name, struct error *error)
+{
+    pid_t child;
+    int wait_status;
+    int code = spawn_gnuplot(drawing, &child);
+    if (code == ENOENT || code == EACCES)
+        return error_set(error, STATUS_IO,
+                         "gnuplot was not found in PATH; install the package gnuplot-nox and run `ocsim plot` again "
+                         "(the points are written, in figures/*.csv)");
+    if (code != 0)
+        return error_set(error, STATUS_IO, "cannot start gnuplot: %s", strerror(code));
+    while (waitpid(child, &wait_status, 0) < 0)
+        if (errno != EINTR)
+            return error_set(error, STATUS_IO, "cannot wait for gnuplot: %s", strerror(errno));
+    if (!WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != 0)
+        return tell_failure(drawing, name, wait_status, error);
+    return STATUS_OK;
+}
+
+/* cairo stamps PDFs with the time of day; the digits are overwritten, so no offset in the file moves. */
+static void clear_date(char *bytes, size_t size)
+{
+    static const char mark[] = "/CreationDate (D:", fixed[] = "19700101000000";
+    char *found = memmem(bytes, size, mark, sizeof mark - 1);
+    size_t room = sizeof mark - 1 + sizeof fixed - 1;
+    if (found && (size_t)(bytes + size - found) > room)
+        memcpy(found + sizeof mark - 1, fixed, sizeof fixed - 1);
+}
+
+static enum status publish(const struct drawing *drawing, const char *raw, const char *path, struct error *error)
+{
+    char *bytes;
+    size_t size;
+    struct file_writer *writer;
+    enum status status = file_read(raw, picture_limit_bytes, &bytes, &size, error);
+    if (status != STATUS_OK) {
+        char *words = last_words(drawing);
+        const char *slash = strrchr(raw, '/');
+        error_set(error, STATUS_IO, "gnuplot left no %s; it said: %s", slash ? slash + 1 : raw, words);
+        free(words);
+        return STATUS_IO;
+    }
+    clear_date(bytes, size);
+    status = file_create(path, &writer, error);
+    if (status == STATUS_OK) {
+        file_append(writer, bytes, size);
+        status = file_finish(writer, error);
+    }
+    free(bytes);
+    return status;
+}
+
+enum status figure_draw(const struct figure_place *place, const struct figure_spec *spec, struct figure_points *points,
+                        struct error *error)
+{
+    struct drawing *drawing = memory_alloc(1, sizeof *drawing);
+    enum status status = name_files(place, spec, drawing, error);
+    if (status == STATUS_OK)
+        status = write_script(place, spec, points, drawing, error);
+    if (status == STATUS_OK) {
+        status = run_gnuplot(drawing, spec->name, error);
+        if (status == STATUS_OK)
+            status = publish(drawing, drawing->raw_pdf, drawing->pdf, error);
+        if (status == STATUS_OK)
+            status = publish(drawing, drawing->raw_png, drawing->png, error);
+        unlink(drawing->script);
+        unlink(drawing->log);
+        unlink(drawing->raw_pdf);
+        unlink(drawing->raw_png);
+    }
+    free(drawing);
+    return status;
+}

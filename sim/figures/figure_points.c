@@ -1,0 +1,559 @@
+/* The points of a figure: see figure_points.h. Groups are found by a hash of the texts that name them, so that the cost
+ * does not depend on how many there are; they are numbered in order of first appearance, never by hash. */
+#include "figures/figure_points.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figures/figure_mean.h"
+#include "figures/figure_names.h"
+#include "figures/figure_rows.h"
+#include "input/text.h"
+
+/* ---- gathering ---- */
+
+struct pair {
+    double x, y;
+    uint64_t n;
+};
+
+/* One mean to be taken, or one pool of rows. */
+struct cell {
+    size_t series, category;
+    size_t first_run; /* what its other runs are compared with, to see which axes were averaged over */
+    struct figure_mean mean;
+    struct pair *pairs;
+    size_t pair_count, pair_capacity;
+};
+
+struct gatherer {
+    const struct figure_spec *spec;
+    struct figure_rows rows;
+    struct figure_points *out;
+    struct figure_names cell_names, series_names, category_names, hidden_names;
+    bool *is_hidden, *is_averaged; /* of the axes: not shown; not shown and with several values in one cell */
+    size_t hidden;                 /* the number of the run's values of the hidden axes */
+    size_t hidden_run;             /* the run it was found for, + 1 */
+    struct figure_name *series, *categories;
+    size_t series_capacity, category_capacity;
+    struct cell *cells;
+    size_t cell_capacity;
+    char *text;
+    size_t text_used, text_capacity;
+};
+
+static void put_text(struct gatherer *gatherer, const char *text, char separator)
+{
+    size_t length = strlen(text);
+    gatherer->text = memory_grow(gatherer->text, &gatherer->text_capacity, gatherer->text_used + length + 2, 1);
+    memcpy(gatherer->text + gatherer->text_used, text, length);
+    gatherer->text_used += length;
+    gatherer->text[gatherer->text_used++] = separator;
+    gatherer->text[gatherer->text_used] = '\0';
+}
+
+/* Control characters cannot be part of a field's text in a scenario's value, so parts stay apart. */
+static void put_fields(struct gatherer *gatherer, const struct figure_fields *fields)
+{
+    for (size_t i = 0; i < fields->count; i++)
+        put_text(gatherer, figure_rows_text(&gatherer->rows, fields->columns[i]), '\x1f');
+}
+
+static bool is_pooled(const struct figure_spec *spec)
+{
+    return spec->plot == FIGURE_CDF || spec->plot == FIGURE_HISTOGRAM || spec->plot == FIGURE_SCATTER;
+}
+
+/* "a, b" of the row's fields, those without effect left out. In the arena. */
+static const char *join(struct gatherer *gatherer, const struct figure_fields *fields, bool is_label)
+{
+    gatherer->text_used = 0;
+    put_text(gatherer, "", '\0');
+    gatherer->text_used = 0;
+    for (size_t i = 0; i < fields->count; i++) {
+        const char *text = figure_rows_text(&gatherer->rows, fields->columns[i]);
+        if (!*text)
+            continue;
+        if (gatherer->text_used)
+            put_text(gatherer, ",", ' ');
+        put_text(gatherer, is_label ? figure_label(gatherer->spec, text) : text, '\0');
+        gatherer->text_used--;
+    }
+    return arena_text(&gatherer->out->arena, gatherer->text, gatherer->text_used);
+}
+
+static size_t number_of(struct gatherer *gatherer, const struct figure_fields *fields, struct figure_names *names,
+                        struct figure_name **list, size_t *capacity)
+{
+    const char *text = join(gatherer, fields, false);
+    size_t number = figure_names_number(names, text, &gatherer->out->arena), before = *capacity;
+    *list = memory_grow(*list, capacity, number + 1, sizeof **list);
+    if (*capacity > before)
+        memset(*list + before, 0, (*capacity - before) * sizeof **list);
+    if (!(*list)[number].text)
+        (*list)[number] = (struct figure_name){text, join(gatherer, fields, true)};
+    return number;
+}
+
+/* Names of the parts of stacked bars: the quantities, their unit left to the axis title. */
+static struct figure_name part_name(struct gatherer *gatherer, size_t part)
+{
+    const char *text = gatherer->spec->ys[part].text, *label = figure_label(gatherer->spec, text);
+    if (label == text)
+        label = figure_columns_label(text, &gatherer->out->arena);
+    const char *unit = strstr(label, " [");
+    return (struct figure_name){
+        text, arena_text(&gatherer->out->arena, label, unit ? (size_t)(unit - label) : strlen(label))};
+}
+
+static void name_parts(struct gatherer *gatherer)
+{
+    gatherer->series = memory_grow(NULL, &gatherer->series_capacity, gatherer->spec->y_count, sizeof *gatherer->series);
+    for (size_t part = 0; part < gatherer->spec->y_count; part++)
+        gatherer->series[part] = part_name(gatherer, part);
+    gatherer->series_names.count = gatherer->spec->y_count;
+}
+
+/* The cell of the current row and of this part of a stack. */
+static struct cell *find_cell(struct gatherer *gatherer, size_t part)
+{
+    const struct figure_spec *spec = gatherer->spec;
+    size_t known = gatherer->cell_names.count;
+    char digit[2] = {(char)('0' + part), '\0'};
+    gatherer->text_used = 0;
+    put_text(gatherer, digit, '\x1e');
+    put_fields(gatherer, &spec->x);
+    put_text(gatherer, "", '\x1e');
+    put_fields(gatherer, &spec->series);
+    size_t number = figure_names_number(&gatherer->cell_names, gatherer->text, &gatherer->out->arena);
+    if (number < known)
+        return &gatherer->cells[number];
+    gatherer->cells = memory_grow(gatherer->cells, &gatherer->cell_capacity, number + 1, sizeof *gatherer->cells);
+    struct cell *cell = &gatherer->cells[number];
+    *cell = (struct cell){.first_run = gatherer->rows.run, .series = part};
+    if (spec->plot != FIGURE_STACKED)
+        cell->series =
+            number_of(gatherer, &spec->series, &gatherer->series_names, &gatherer->series, &gatherer->series_capacity);
+    if (!is_pooled(spec))
+        cell->category = number_of(gatherer, &spec->x, &gatherer->category_names, &gatherer->categories,
+                                   &gatherer->category_capacity);
+    return cell;
+}
+
+/* ---- what the figure does not show ---- */
+
+static bool has_axis(const struct figure_fields *fields, size_t axis)
+{
+    for (size_t i = 0; i < fields->count; i++)
+        if (fields->columns[i].source == FIGURE_FROM_AXIS && fields->columns[i].index == axis)
+            return true;
+    return false;
+}
+
+/* A swept seed is a repetition, not a setting. */
+static void find_hidden(struct gatherer *gatherer)
+{
+    const struct folder *folder = gatherer->rows.folder;
+    gatherer->is_hidden = memory_alloc(folder->axis_count, sizeof *gatherer->is_hidden);
+    gatherer->is_averaged = memory_alloc(folder->axis_count, sizeof *gatherer->is_averaged);
+    for (size_t axis = 0; axis < folder->axis_count; axis++)
+        gatherer->is_hidden[axis] = !has_axis(&gatherer->spec->x, axis) && !has_axis(&gatherer->spec->series, axis) &&
+                                    strcmp(folder->axes[axis], "run.seed") != 0;
+}
+
+/* Once a run, whatever the number of its jobs. */
+static void number_hidden(struct gatherer *gatherer)
+{
+    const struct folder *folder = gatherer->rows.folder;
+    size_t run = gatherer->rows.run;
+    if (gatherer->hidden_run == run + 1)
+        return;
+    gatherer->text_used = 0;
+    put_text(gatherer, "", '\x1e');
+    for (size_t axis = 0; axis < folder->axis_count; axis++)
+        if (gatherer->is_hidden[axis])
+            put_text(gatherer, folder->runs[run].texts[axis], '\x1f');
+    gatherer->hidden = figure_names_number(&gatherer->hidden_names, gatherer->text, &gatherer->out->arena);
+    gatherer->hidden_run = run + 1;
+}
+
+static void note_averaged(struct gatherer *gatherer, const struct cell *cell)
+{
+    const struct folder *folder = gatherer->rows.folder;
+    const char *const *first = folder->runs[cell->first_run].texts, *const *now =
+                                                                        folder->runs[gatherer->rows.run].texts;
+    for (size_t axis = 0; axis < folder->axis_count; axis++)
+        if (gatherer->is_hidden[axis] && strcmp(first[axis], now[axis]) != 0)
+            gatherer->is_averaged[axis] = true;
+}
+
+static void add_to_mean(struct gatherer *gatherer, struct cell *cell, double y)
+{
+    size_t run = gatherer->rows.run;
+    struct figure_observation of = {
+        .run = run, .seed = gatherer->rows.folder->runs[run].seed, .hidden = gatherer->hidden};
+    if (figure_mean_add(&cell->mean, &of, y))
+        note_averaged(gatherer, cell);
+}
+
+/* "workload.beta, place.strategy" */
+static const char *list_averaged(struct gatherer *gatherer)
+{
+    const struct folder *folder = gatherer->rows.folder;
+    gatherer->text_used = 0;
+    put_text(gatherer, "", '\0');
+    gatherer->text_used = 0;
+    for (size_t axis = 0; axis < folder->axis_count; axis++) {
+        if (!gatherer->is_averaged[axis])
+            continue;
+        if (gatherer->text_used)
+            put_text(gatherer, ",", ' ');
+        put_text(gatherer, folder->axes[axis], '\0');
+        gatherer->text_used--;
+    }
+    return arena_text(&gatherer->out->arena, gatherer->text, gatherer->text_used);
+}
+
+static void add_to_pool(struct cell *cell, double x, double y)
+{
+    cell->pairs = memory_grow(cell->pairs, &cell->pair_capacity, cell->pair_count + 1, sizeof *cell->pairs);
+    cell->pairs[cell->pair_count++] = (struct pair){x, y, 1};
+}
+
+static enum status add_row(struct gatherer *gatherer, struct error *error)
+{
+    const struct figure_spec *spec = gatherer->spec;
+    bool is_used = false;
+    number_hidden(gatherer);
+    for (size_t part = 0; part < spec->y_count; part++) {
+        double x = 0, y;
+        enum status status = figure_rows_value(&gatherer->rows, &spec->ys[part], &y, error);
+        if (status == STATUS_OK && spec->plot == FIGURE_SCATTER)
+            status = figure_rows_value(&gatherer->rows, &spec->x_value, &x, error);
+        if (status != STATUS_OK)
+            return status;
+        if (isnan(x) || isnan(y))
+            continue;
+        struct cell *cell = find_cell(gatherer, part);
+        if (is_pooled(spec))
+            add_to_pool(cell, x, y);
+        else
+            add_to_mean(gatherer, cell, y);
+        is_used = true;
+    }
+    gatherer->out->row_count += is_used;
+    return STATUS_OK;
+}
+
+static enum status gather(struct gatherer *gatherer, struct error *error)
+{
+    bool has_row = true;
+    enum status status = STATUS_OK;
+    find_hidden(gatherer);
+    if (gatherer->spec->plot == FIGURE_STACKED)
+        name_parts(gatherer);
+    while (status == STATUS_OK) {
+        status = figure_rows_next(&gatherer->rows, &has_row, error);
+        if (status != STATUS_OK || !has_row)
+            break;
+        status = add_row(gatherer, error);
+    }
+    figure_rows_close(&gatherer->rows);
+    if (status == STATUS_OK && !gatherer->out->row_count)
+        status = error_set(error, STATUS_USER, "figures: %s: no row has a value to plot; check where and the columns",
+                           gatherer->spec->name);
+    return status;
+}
+
+/* ---- from cells to points ---- */
+
+static int point_total(const void *left, const void *right)
+{
+    const struct figure_point *a = left, *b = right;
+    if (a->series != b->series)
+        return a->series < b->series ? -1 : 1;
+    if (a->x < b->x || a->x > b->x)
+        return a->x < b->x ? -1 : 1;
+    if (a->category != b->category)
+        return a->category < b->category ? -1 : 1;
+    return a->y < b->y ? -1 : a->y > b->y;
+}
+
+static int pair_total(const void *left, const void *right)
+{
+    const struct pair *a = left, *b = right;
+    if (a->x < b->x || a->x > b->x)
+        return a->x < b->x ? -1 : 1;
+    return a->y < b->y ? -1 : a->y > b->y;
+}
+
+static enum status take_mean(struct gatherer *gatherer, const struct cell *cell, const struct statistics_sample *seeds,
+                             struct figure_point *point, struct error *error)
+{
+    struct figure_points *out = gatherer->out;
+    const char *text = gatherer->categories[cell->category].text, *unit = "";
+    *point = (struct figure_point){.series = cell->series,
+                                   .category = cell->category,
+                                   .x = NAN,
+                                   .y = statistics_sample_mean(seeds),
+                                   .half_width = statistics_sample_half_width(seeds),
+                                   .n = seeds->count};
+    if (gatherer->spec->plot != FIGURE_LINES)
+        return STATUS_OK;
+    char shown[TEXT_SHOW_BYTES];
+    if (!figure_columns_quantity(text, &point->x, &unit) || (out->x_unit && strcmp(out->x_unit, unit) != 0))
+        return error_set(error, STATUS_USER,
+                         "figures: %s: lines need numbers of one unit on x, and '%s' is none; use plot: bars",
+                         gatherer->spec->name, text_show(text, shown));
+    out->x_unit = unit;
+    return STATUS_OK;
+}
+
+/* Each part of a stack by the sum of its parts. Of a sum of nothing no share is taken. */
+static void take_shares(struct gatherer *gatherer)
+{
+    struct figure_points *out = gatherer->out;
+    double *wholes = memory_alloc(gatherer->category_names.count, sizeof *wholes);
+    for (size_t i = 0; i < out->count; i++)
+        wholes[out->points[i].category] += out->points[i].y;
+    for (size_t i = 0; i < out->count; i++) {
+        struct figure_point *point = &out->points[i];
+        if (wholes[point->category] > 0)
+            point->y /= wholes[point->category];
+        point->half_width = NAN; /* that of a sum's part is not that of its share */
+    }
+    free(wholes);
+}
+
+static enum status take_means(struct gatherer *gatherer, struct error *error)
+{
+    struct figure_points *out = gatherer->out;
+    enum status status = STATUS_OK;
+    out->points = arena_alloc(&out->arena, gatherer->cell_names.count, sizeof *out->points);
+    out->averaged_over = list_averaged(gatherer);
+    for (size_t i = 0; i < gatherer->cell_names.count && status == STATUS_OK; i++) {
+        struct cell *cell = &gatherer->cells[i];
+        struct statistics_sample seeds = figure_mean_close(&cell->mean);
+        if (!seeds.count) {
+            out->points_left_out++;
+            continue;
+        }
+        status = take_mean(gatherer, cell, &seeds, &out->points[out->count], error);
+        out->count += status == STATUS_OK;
+    }
+    if (status == STATUS_OK && !out->count)
+        status =
+            error_set(error, STATUS_USER,
+                      "figures: %s: no seed has a run with every combination of %s; run what is missing, or show or "
+                      "filter these keys",
+                      gatherer->spec->name, out->averaged_over);
+    if (status == STATUS_OK && gatherer->spec->is_shared)
+        take_shares(gatherer);
+    return status;
+}
+
+/* From zero at the least value, the step of the distribution at each distinct one; where there are too many, at evenly
+ * spaced ranks. */
+static size_t take_cdf(struct cell *cell, struct figure_point *points)
+{
+    size_t count = 1;
+    uint64_t marked = 0;
+    points[0] = (struct figure_point){.series = cell->series, .x = cell->pairs[0].y, .half_width = NAN};
+    for (size_t i = 0; i < cell->pair_count; i++) {
+        bool is_step = i + 1 == cell->pair_count || cell->pairs[i + 1].y > cell->pairs[i].y;
+        uint64_t mark = (uint64_t)(i + 1) * (FIGURE_CDF_LIMIT - 3) / cell->pair_count;
+        if (!is_step || (count > 1 && mark == marked && i + 1 != cell->pair_count))
+            continue;
+        marked = mark;
+        points[count++] = (struct figure_point){.series = cell->series,
+                                                .x = cell->pairs[i].y,
+                                                .y = (double)(i + 1) / (double)cell->pair_count,
+                                                .half_width = NAN,
+                                                .n = i + 1};
+    }
+    require(count <= FIGURE_CDF_LIMIT);
+    return count;
+}
+
+/* Equal pairs are one mark; where there are too many, every k-th of the ordered ones. */
+static size_t take_scatter(struct cell *cell, struct figure_point *points)
+{
+    size_t distinct = 0, count = 0;
+    for (size_t i = 0; i < cell->pair_count; i++) {
+        if (distinct && pair_total(&cell->pairs[distinct - 1], &cell->pairs[i]) == 0)
+            cell->pairs[distinct - 1].n++;
+        else
+            cell->pairs[distinct++] = cell->pairs[i];
+    }
+    size_t stride = (distinct + FIGURE_SCATTER_LIMIT - 1) / FIGURE_SCATTER_LIMIT;
+    for (size_t i = 0; i < distinct; i += stride)
+        points[count++] = (struct figure_point){.series = cell->series,
+                                                .x = cell->pairs[i].x,
+                                                .y = cell->pairs[i].y,
+                                                .half_width = NAN,
+                                                .n = cell->pairs[i].n};
+    return count;
+}
+
+/* The number of the bin. Values such as 0.29 in bins of 0.01 belong into the bin they begin, whatever their last bit.
+ */
+static double bin_of(double value, double bin)
+{
+    double nearest = round(value / bin);
+    return fabs(value / bin - nearest) < 1e-9 * fmax(1, fabs(nearest)) ? nearest : floor(value / bin);
+}
+
+static size_t take_histogram(struct cell *cell, double bin, struct figure_point *points)
+{
+    size_t count = 0;
+    double last = NAN;
+    for (size_t i = 0; i < cell->pair_count; i++) {
+        double number = bin_of(cell->pairs[i].y, bin);
+        if (!(number <= last)) {
+            last = number;
+            points[count++] =
+                (struct figure_point){.series = cell->series, .x = (number + 0.5) * bin, .half_width = NAN};
+        }
+        points[count - 1].n++;
+    }
+    for (size_t i = 0; i < count; i++)
+        points[i].y = (double)points[i].n / (double)cell->pair_count;
+    return count;
+}
+
+/* A width of 1, 2 or 5 times a power of ten that makes about 30 bins. */
+static double choose_bin(const struct gatherer *gatherer)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < gatherer->cell_names.count; i++) {
+        const struct cell *cell = &gatherer->cells[i];
+        low = fmin(low, cell->pairs[0].y);
+        high = fmax(high, cell->pairs[cell->pair_count - 1].y);
+    }
+    double wanted = (high - low) / 30;
+    if (!(wanted > 0))
+        return 1;
+    double power = pow(10, floor(log10(wanted)));
+    return wanted <= 2 * power ? 2 * power : wanted <= 5 * power ? 5 * power : 10 * power;
+}
+
+static void take_pools(struct gatherer *gatherer)
+{
+    struct figure_points *out = gatherer->out;
+    size_t cell_count = gatherer->cell_names.count, room = 0;
+    for (size_t i = 0; i < cell_count; i++) {
+        struct cell *cell = &gatherer->cells[i];
+        qsort(cell->pairs, cell->pair_count, sizeof *cell->pairs, pair_total);
+        size_t limit = gatherer->spec->plot == FIGURE_CDF ? FIGURE_CDF_LIMIT : cell->pair_count;
+        room += cell->pair_count < limit ? cell->pair_count + (gatherer->spec->plot == FIGURE_CDF) : limit;
+    }
+    out->bin = gatherer->spec->bin > 0 ? gatherer->spec->bin : choose_bin(gatherer);
+    out->points = arena_alloc(&out->arena, room, sizeof *out->points);
+    for (size_t i = 0; i < cell_count; i++) {
+        struct cell *cell = &gatherer->cells[i];
+        struct figure_point *next = out->points + out->count;
+        if (gatherer->spec->plot == FIGURE_CDF)
+            out->count += take_cdf(cell, next);
+        else if (gatherer->spec->plot == FIGURE_SCATTER)
+            out->count += take_scatter(cell, next);
+        else
+            out->count += take_histogram(cell, out->bin, next);
+    }
+    require(out->count <= room);
+}
+
+static struct figure_name *keep_names(struct arena *arena, const struct figure_name *names, size_t count)
+{
+    struct figure_name *kept = arena_alloc(arena, count, sizeof *kept);
+    if (count)
+        memcpy(kept, names, count * sizeof *kept);
+    return kept;
+}
+
+static enum status finish(struct gatherer *gatherer, struct error *error)
+{
+    struct figure_points *out = gatherer->out;
+    enum status status = STATUS_OK;
+    if (is_pooled(gatherer->spec))
+        take_pools(gatherer);
+    else
+        status = take_means(gatherer, error);
+    if (status != STATUS_OK)
+        return status;
+    out->series_count = gatherer->series_names.count;
+    out->series = keep_names(&out->arena, gatherer->series, out->series_count);
+    out->category_count = gatherer->category_names.count;
+    out->categories = keep_names(&out->arena, gatherer->categories, out->category_count);
+    out->x_unit = out->x_unit ? out->x_unit : "";
+    out->averaged_over = out->averaged_over ? out->averaged_over : "";
+    /* bars have no x: a NaN would make the order depend on the order of comparisons */
+    for (size_t i = 0; i < out->count; i++)
+        out->points[i].x = isnan(out->points[i].x) ? 0 : out->points[i].x;
+    qsort(out->points, out->count, sizeof *out->points, point_total);
+    return STATUS_OK;
+}
+
+/* ---- what is missing ---- */
+
+static void find_missing(const struct folder *folder, const struct figure_spec *spec, struct figure_points *out)
+{
+    double worst = 1;
+    for (size_t i = 0; i < folder->point_count; i++) {
+        const struct folder_point *point = &folder->points[i];
+        if (point->runs_done >= point->runs_planned || !figure_rows_keeps(spec, point->texts))
+            continue;
+        double share = (double)point->runs_done / (double)point->runs_planned;
+        out->points_short++;
+        if (share < worst) {
+            worst = share;
+            out->runs_done = point->runs_done;
+            out->runs_planned = point->runs_planned;
+        }
+    }
+}
+
+static void gatherer_free(struct gatherer *gatherer)
+{
+    for (size_t i = 0; i < gatherer->cell_names.count; i++) {
+        free(gatherer->cells[i].pairs);
+        figure_mean_free(&gatherer->cells[i].mean);
+    }
+    figure_names_free(&gatherer->cell_names);
+    figure_names_free(&gatherer->series_names);
+    figure_names_free(&gatherer->category_names);
+    figure_names_free(&gatherer->hidden_names);
+    free(gatherer->is_hidden);
+    free(gatherer->is_averaged);
+    free(gatherer->series);
+    free(gatherer->categories);
+    free(gatherer->cells);
+    free(gatherer->text);
+}
+
+enum status figure_points_compute(const struct folder *folder, const struct figure_spec *spec,
+                                  struct figure_points **points, struct error *error)
+{
+    require(folder && spec && points && spec->y_count >= 1);
+    struct figure_points *made = memory_alloc(1, sizeof *made);
+    struct gatherer gatherer = {.spec = spec, .rows = {.folder = folder, .spec = spec}, .out = made};
+    enum status status = gather(&gatherer, error);
+    if (status == STATUS_OK)
+        status = finish(&gatherer, error);
+    gatherer_free(&gatherer);
+    if (status != STATUS_OK) {
+        figure_points_free(made);
+        return status;
+    }
+    find_missing(folder, spec, made);
+    *points = made;
+    return STATUS_OK;
+}
+
+void figure_points_free(struct figure_points *points)
+{
+    if (!points)
+        return;
+    arena_free(&points->arena);
+    free(points);
+}

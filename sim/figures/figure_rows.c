@@ -1,0 +1,172 @@
+/* Rows of a figure: see figure_rows.h. Filters on axes are asked once a run, before its jobs are opened. */
+#include "figures/figure_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "input/text.h"
+#include "input/units.h"
+
+static bool is_listed(const struct figure_filter *filter, const char *text)
+{
+    for (size_t i = 0; i < filter->value_count; i++)
+        if (strcmp(filter->values[i], text) == 0)
+            return true;
+    return false;
+}
+
+bool figure_rows_keeps(const struct figure_spec *spec, const char *const *axis_texts)
+{
+    for (size_t i = 0; i < spec->filter_count; i++) {
+        const struct figure_filter *filter = &spec->filters[i];
+        if (filter->column.source == FIGURE_FROM_AXIS && !is_listed(filter, axis_texts[filter->column.index]))
+            return false;
+    }
+    return true;
+}
+
+static bool keeps_job(const struct figure_rows *rows)
+{
+    for (size_t i = 0; i < rows->spec->filter_count; i++) {
+        const struct figure_filter *filter = &rows->spec->filters[i];
+        if (filter->column.source == FIGURE_FROM_JOB && !is_listed(filter, figure_rows_text(rows, filter->column)))
+            return false;
+    }
+    return true;
+}
+
+/* jobs.csv of the run, with the places of its columns; the two that are worked out have none. */
+static enum status open_jobs(struct figure_rows *rows, struct error *error)
+{
+    enum status status = folder_open_jobs(rows->folder, &rows->folder->runs[rows->run], &rows->jobs, error);
+    for (size_t i = 0; i < JOB_COLUMN_COUNT && status == STATUS_OK; i++)
+        if (i != JOB_SPEEDUP && i != JOB_BLOCKED)
+            status = csv_need_column(rows->jobs, figure_job_name((enum figure_job)i), &rows->columns[i], error);
+    return status;
+}
+
+static enum status next_job(struct figure_rows *rows, bool *has_row, struct error *error)
+{
+    bool is_there = true;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && is_there) {
+        status = csv_next(rows->jobs, &is_there, error);
+        if (status == STATUS_OK && is_there && keeps_job(rows))
+            break;
+    }
+    if (status == STATUS_OK)
+        *has_row = is_there;
+    return status;
+}
+
+enum status figure_rows_next(struct figure_rows *rows, bool *has_row, struct error *error)
+{
+    for (;;) {
+        bool is_there = false;
+        enum status status = rows->jobs ? next_job(rows, &is_there, error) : STATUS_OK;
+        if (status != STATUS_OK)
+            return status;
+        if (!is_there) {
+            figure_rows_close(rows);
+            while (rows->next_run < rows->folder->run_count &&
+                   !figure_rows_keeps(rows->spec, rows->folder->runs[rows->next_run].texts))
+                rows->next_run++;
+            if (rows->next_run == rows->folder->run_count) {
+                *has_row = false;
+                return STATUS_OK;
+            }
+            rows->run = rows->next_run++;
+            is_there = !rows->spec->uses_jobs;
+            status = is_there ? STATUS_OK : open_jobs(rows, error);
+        }
+        if (status != STATUS_OK || is_there) {
+            *has_row = is_there;
+            return status;
+        }
+    }
+}
+
+void figure_rows_close(struct figure_rows *rows)
+{
+    if (rows->jobs)
+        csv_close(rows->jobs);
+    rows->jobs = NULL;
+}
+
+static const char *job_field(const struct figure_rows *rows, enum figure_job column)
+{
+    require(rows->jobs && column != JOB_SPEEDUP && column != JOB_BLOCKED);
+    return csv_field(rows->jobs, rows->columns[column]);
+}
+
+static bool is_completed(const struct figure_rows *rows)
+{
+    return strcmp(job_field(rows, JOB_OUTCOME), "completed") == 0;
+}
+
+const char *figure_rows_text(const struct figure_rows *rows, struct figure_column column)
+{
+    if (column.source == FIGURE_FROM_AXIS)
+        return rows->folder->runs[rows->run].texts[column.index];
+    require(column.source == FIGURE_FROM_JOB);
+    if (column.index == JOB_BLOCKED)
+        return is_completed(rows) ? "0" : "1";
+    return column.index == JOB_SPEEDUP ? "" : job_field(rows, (enum figure_job)column.index);
+}
+
+static enum status job_number(const struct figure_rows *rows, enum figure_job column, double *number,
+                              struct error *error)
+{
+    struct error inner = {0};
+    const char *field = job_field(rows, column);
+    *number = NAN;
+    if (!*field || (column >= JOB_JCT && !is_completed(rows)))
+        return STATUS_OK;
+    if (units_number(field, number, &inner) != STATUS_OK)
+        return csv_error(rows->jobs, (int)rows->columns[column], error, "%s", inner.message);
+    return STATUS_OK;
+}
+
+static enum status column_number(const struct figure_rows *rows, struct figure_column column, double *number,
+                                 struct error *error)
+{
+    const struct folder_run *run = &rows->folder->runs[rows->run];
+    const char *unit;
+    *number = NAN;
+    if (column.source == FIGURE_FROM_RUN) {
+        *number = run->numbers[column.index];
+    } else if (column.source == FIGURE_FROM_AXIS) {
+        char shown[TEXT_SHOW_BYTES];
+        if (*run->texts[column.index] && !figure_columns_quantity(run->texts[column.index], number, &unit))
+            return error_set(error, STATUS_USER, "figures: %s: '%s' of %s is no number", rows->spec->name,
+                             text_show(run->texts[column.index], shown), rows->folder->axes[column.index]);
+    } else if (column.index == JOB_BLOCKED) {
+        *number = !is_completed(rows);
+    } else if (column.index == JOB_SPEEDUP) {
+        double sequential_s = NAN, jct_s = NAN;
+        enum status status = job_number(rows, JOB_SEQUENTIAL, &sequential_s, error);
+        if (status == STATUS_OK)
+            status = job_number(rows, JOB_JCT, &jct_s, error);
+        *number = sequential_s / jct_s;
+        return status;
+    } else {
+        return job_number(rows, (enum figure_job)column.index, number, error);
+    }
+    return STATUS_OK;
+}
+
+enum status figure_rows_value(const struct figure_rows *rows, const struct figure_value *value, double *number,
+                              struct error *error)
+{
+    double product = 1;
+    for (size_t i = 0; i < value->factor_count; i++) {
+        const struct figure_factor *factor = &value->factors[i];
+        double each = factor->constant;
+        enum status status = factor->is_constant ? STATUS_OK : column_number(rows, factor->column, &each, error);
+        if (status != STATUS_OK)
+            return status;
+        product = factor->is_divisor ? product / each : product * each;
+    }
+    *number = isfinite(product) ? product : NAN; /* nothing can be said of 1/0 */
+    return STATUS_OK;
+}

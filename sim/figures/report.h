@@ -1,0 +1,28 @@
+/* DIR/report.html: an experiment on one page that needs nothing else.
+ *
+ * Title, what was run, the points of the sweep, the figures (inside the file),
+ * paired differences between strategies, the manifest and the resolved scenario.
+ * No scripts and no network. Every text that comes from a file is escaped.
+ */
+#ifndef FIGURES_REPORT_H
+#define FIGURES_REPORT_H
+
+#include "figures/figure_points.h"
+#include "input/file.h"
+
+struct report_figure {
+    const struct figure_spec *spec;
+    struct figure_points *points; /* owned by the caller */
+    bool is_drawn;                /* figures/<name>.png is of these points */
+};
+
+STATUS_MUST_USE enum status report_write(struct folder *folder, const struct report_figure *figures, size_t count,
+                                         struct error *error);
+
+/* Text with & < > " ' as entities and control characters but newline and tab as spaces. */
+void report_escape(struct file_writer *writer, const char *text);
+
+/* The section of paired differences; nothing where there is nothing to compare. See report_pairs.c. */
+void report_pairs(struct file_writer *writer, const struct folder *folder);
+
+#endif

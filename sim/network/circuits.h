@@ -1,0 +1,240 @@
+/* Inside the network: transfers, circuits, hardware, and the lines that requests stand in.
+ *
+ * Private to sim/network. Everything is an index into a pool of struct network, counted from 1 where 0 means none, so that zeroed
+ * memory is the empty state and untouched hardware costs no memory.
+ *
+ * Invariants: hardware belongs to at most one circuit; a circuit carries at most
+ * one transfer; a waiting transfer stands in at least one line (or in the one
+ * queue of strict order), and older entries of it are recognised by their epoch.
+ */
+#ifndef NETWORK_CIRCUITS_H
+#define NETWORK_CIRCUITS_H
+
+#include "engine/engine.h"
+#include "network/fabric.h"
+#include "network/network.h"
+
+enum { CIRCUIT_INLINE = 4 };
+
+enum transfer_state { TRANSFER_FREE, TRANSFER_LOCAL, TRANSFER_WAITING, TRANSFER_MOVING };
+
+/* What a request is ordered by: key, then sequence, which no two share. */
+struct turn {
+    uint64_t key;
+    uint64_t sequence;
+};
+
+static inline bool turn_is_before(const struct turn *left, const struct turn *right)
+{
+    return left->key < right->key || (left->key == right->key && left->sequence < right->sequence);
+}
+
+struct transfer {
+    uint64_t bytes;
+    uint64_t tag;
+    uint64_t word; /* the fabric's */
+    transfer_done *done;
+    void *context;
+    const uint32_t *targets; /* NULL = target */
+    struct turn turn;
+    int64_t priority;
+    sim_time start, begin;
+    sim_time reconfiguration, payload;
+    sim_time dark_from, lit_from; /* of the stays not yet told: switching, then carrying */
+    event_handle end;
+    uint32_t source, target, target_count;
+    uint32_t job;
+    uint32_t circuit;
+    uint32_t epoch; /* of its entries in lines; never goes back, even when the place in the pool is used again */
+    uint32_t next_free;
+    uint16_t first_lane, lanes;
+    uint8_t state;
+    bool is_cleared_when_blocked;
+    bool is_in_line; /* at hardware, not only at its pair */
+};
+
+struct circuit {
+    uint32_t source, target; /* the first target of a multicast */
+    uint32_t transfer;       /* carried; 0 = idle */
+    uint32_t slot_count;     /* 0 = this circuit is free */
+    union {
+        uint32_t few[CIRCUIT_INLINE];
+        uint32_t *many; /* owned, where slot_count is more */
+    } slots;
+    event_handle expiry;     /* of a lingering circuit */
+    uint64_t pair;           /* the line of its pair; only where circuits linger */
+    uint32_t stopped_switch; /* or FABRIC_NONE */
+    uint16_t lanes;
+    uint32_t switch_next, switch_back; /* carrying circuits of that switch; next_free while free */
+};
+
+struct hardware {
+    sim_time since; /* up to here the books are closed */
+    sim_time busy, switching, idle;
+    uint32_t circuit; /* that holds it */
+    uint32_t line;    /* that waits for it */
+};
+
+/* A switch that is dark as a whole while it sets up a circuit. */
+struct stopped_switch {
+    sim_time dark_until;
+    uint32_t first; /* carrying circuit */
+};
+
+/* An entry of a line: a node of a pairing heap. */
+struct waiter {
+    struct turn turn;
+    uint32_t transfer, epoch;
+    uint32_t child, sibling; /* next_free while free */
+};
+
+/* A line that was called up, best of it first. */
+struct wake {
+    struct turn turn;
+    uint64_t place;
+    uint32_t waiter;
+};
+
+/* Where a line stands: a hardware slot, FABRIC_LINE, or a pair of servers. */
+#define PLACE_LINE (UINT64_C(1) << 63)
+#define PLACE_PAIR (UINT64_C(1) << 62)
+
+/* Requests of one pair need the same hardware, so only the first of them (the head) stands in line at it; those with a
+ * later turn stand behind it, at their pair. A circuit that lingers is of use to its own pair alone, which is called up
+ * when it is idle again. Pairs are known by a hash of 62 bits, which two of a million share once in ten million runs.
+ */
+struct pair_line {
+    uint64_t pair;          /* with PLACE_PAIR; 0 = unused */
+    uint64_t head_sequence; /* its turn.sequence, to know it from a later transfer with the same number */
+    uint32_t head;          /* a transfer that stands in line at hardware; 0 = none */
+    uint32_t line;
+};
+
+struct fresh {
+    struct turn turn;
+    uint32_t transfer;
+};
+
+struct fresh_list {
+    struct fresh *items;
+    size_t count, capacity;
+    bool is_unsorted;
+};
+
+struct network {
+    struct engine *engine;
+    const struct topology *topology;
+    struct network_options options;
+    struct fabric_state fabric;
+    sim_time linger;
+
+    struct transfer *transfers; /* [0] is never used */
+    size_t transfer_count, transfer_capacity;
+    uint32_t transfer_free;
+    struct circuit *circuits;
+    size_t circuit_count, circuit_capacity;
+    uint32_t circuit_free;
+    struct waiter *waiters;
+    size_t waiter_count, waiter_capacity;
+    uint32_t waiter_free;
+
+    struct hardware *dense; /* fabric.dense of them */
+    struct hardware *sparse;
+    uint64_t *sparse_ids;
+    size_t sparse_count, sparse_capacity, sparse_id_capacity;
+    uint32_t *map; /* id -> index in sparse, plus 1 */
+    size_t map_size;
+    uint32_t *lines;         /* fabric.line_count of them */
+    struct pair_line *pairs; /* a hash map, by linear probing */
+    size_t pair_count, pair_size;
+    struct stopped_switch *switches;
+
+    struct fresh_list fresh; /* sent at this instant, not tried yet */
+    struct wake *wakes;      /* a binary heap */
+    size_t wake_count, wake_capacity;
+    uint32_t queue; /* strict order: everybody who waits */
+    bool is_dispatch_due, is_dispatching;
+    struct fabric_plan plan; /* scratch */
+    uint32_t *slots;         /* scratch, of plan.hold */
+    size_t slot_capacity;
+
+    uint64_t sequence;
+    struct statistics_level waiting, moving;
+    struct network_totals totals;
+    struct error failure;
+    bool is_failed;
+};
+
+/* hardware_map.c: the slot of a hardware number, made where it is new; and whether it exists at all (FABRIC_NONE if not).
+ */
+uint32_t hardware_slot(struct network *network, uint64_t id);
+uint32_t hardware_find(const struct network *network, uint64_t id);
+uint64_t hardware_id(const struct network *network, uint32_t slot);
+
+static inline struct hardware *hardware_at(const struct network *network, uint32_t slot)
+{
+    return slot < network->fabric.dense ? &network->dense[slot] : &network->sparse[slot - network->fabric.dense];
+}
+
+static inline const uint32_t *circuit_slots(const struct circuit *circuit)
+{
+    return circuit->slot_count > CIRCUIT_INLINE ? circuit->slots.many : circuit->slots.few;
+}
+
+/* An idle lit circuit that gives way. */
+static inline bool circuit_yields(const struct network *network, uint32_t circuit)
+{
+    return network->options.circuits == NETWORK_HOLD && network->circuits[circuit].transfer == 0;
+}
+
+static inline bool hardware_is_open(const struct network *network, uint32_t slot)
+{
+    uint32_t circuit = hardware_at(network, slot)->circuit;
+    return circuit == 0 || circuit_yields(network, circuit);
+}
+
+/* wait_lines.c: a line is the root of a pairing heap, 0 = empty. */
+void line_add(struct network *network, uint64_t place, uint32_t transfer);
+uint32_t line_insert(struct network *network, uint32_t root, uint32_t transfer);
+
+/* The transfer that the first entry stands for, 0 if that no longer waits here. root is required not to be 0. */
+uint32_t line_first(const struct network *network, uint32_t root);
+uint32_t *line_at(struct network *network, uint64_t place);             /* lives until the next call */
+struct pair_line *line_of_pair(struct network *network, uint64_t pair); /* made where it is new; lives likewise */
+bool pair_has_head(const struct network *network, const struct pair_line *pair);
+uint32_t line_meld(struct network *network, uint32_t left, uint32_t right);
+
+/* The same, and takes the entry off. */
+uint32_t line_take(struct network *network, uint32_t *root);
+
+/* Calls up the line at a place, if there is one. */
+void line_wake(struct network *network, uint64_t place);
+bool wake_take(struct network *network, struct wake *wake);
+void wake_put(struct network *network, uint64_t place, uint32_t waiter);
+
+/* circuits.c: takes hardware for a transfer, or says where to wait. */
+enum circuit_answer { CIRCUIT_STARTED, CIRCUIT_BLOCKED };
+enum circuit_answer circuit_try(struct network *network, uint32_t transfer);
+
+/* Behind circuit_try that was blocked: stands in line at what it found busy. It was called up from a place, whose entry
+ * is the only one it gave up, or (PLACE_NONE) it stands nowhere yet. */
+#define PLACE_NONE UINT64_MAX
+void circuit_wait(struct network *network, uint32_t transfer, uint64_t from);
+void circuit_end(struct network *network, uint32_t circuit);
+void circuit_release(struct network *network, uint32_t circuit);
+struct fabric_pair circuit_pair(const struct transfer *transfer);
+
+/* stays.c: nothing happens where nobody looks. A transfer's stays up to `end`, on its circuit's hardware or, for
+ * fabrics that take over, at its source (circuit NULL); the idle stay of a circuit up to now; all that is open. */
+void observe_transfer(const struct network *network, const struct circuit *circuit, const struct transfer *transfer,
+                      sim_time end);
+void observe_idle(const struct network *network, const struct circuit *circuit);
+void observe_open(const struct network *network);
+
+/* network.c */
+void network_dispatch_soon(struct network *network);
+void transfer_start(struct network *network, uint32_t transfer, sim_time reconfiguration);
+uint16_t network_kind(const struct network *network, int which);
+enum { KIND_END, KIND_EXPIRE, KIND_DISPATCH, KIND_FABRIC };
+
+#endif

@@ -1,0 +1,90 @@
+/* What somebody who looks on is told: the stays of hardware, each when it is over.
+ *
+ * Nothing is kept here. A transfer knows from when on its hardware was dark and
+ * lit since its last stay that was told, and the books of hardware know when
+ * it fell idle. Telling costs the length of the circuit's list of hardware, and
+ * nothing where nobody looks. For each piece of hardware the stays follow each
+ * other, and those that switch and carry add up to its books.
+ */
+#include "network/circuits.h"
+
+static void tell(const struct network *network, const struct circuit *circuit, struct network_stay stay)
+{
+    const struct network_observer *observer = network->options.observer;
+    if (stay.start >= stay.end)
+        return;
+    for (uint32_t i = 0; circuit && i < circuit->slot_count; i++) {
+        stay.hardware = hardware_id(network, circuit_slots(circuit)[i]);
+        observer->stayed(observer->context, network, &stay);
+    }
+    if (!circuit)
+        observer->stayed(observer->context, network, &stay);
+}
+
+void observe_transfer(const struct network *network, const struct circuit *circuit, const struct transfer *transfer,
+                      sim_time end)
+{
+    if (!network->options.observer)
+        return;
+    require(transfer->state == TRANSFER_MOVING && transfer->dark_from <= transfer->lit_from);
+    struct network_stay stay = {.hardware = transfer->source,
+                                .light = NETWORK_SWITCHING,
+                                .start = transfer->dark_from,
+                                .end = transfer->lit_from < end ? transfer->lit_from : end,
+                                .source = transfer->source,
+                                .target = transfer->target,
+                                .target_count = transfer->target_count,
+                                .job = transfer->job,
+                                .bytes = transfer->bytes};
+    tell(network, circuit, stay);
+    stay.light = NETWORK_CARRYING;
+    stay.start = transfer->lit_from;
+    stay.end = end;
+    tell(network, circuit, stay);
+}
+
+void observe_idle(const struct network *network, const struct circuit *circuit)
+{
+    if (!network->options.observer)
+        return;
+    require(circuit->slot_count > 0 && circuit->transfer == 0);
+    struct network_stay stay = {.light = NETWORK_IDLE,
+                                .start = hardware_at(network, circuit_slots(circuit)[0])->since,
+                                .end = engine_now(network->engine),
+                                .source = circuit->source,
+                                .target = circuit->target};
+    tell(network, circuit, stay);
+}
+
+void observe_open(const struct network *network)
+{
+    sim_time now = engine_now(network->engine);
+    if (!network->options.observer)
+        return;
+    for (size_t i = 1; i < network->circuit_count; i++) {
+        const struct circuit *circuit = &network->circuits[i];
+        if (circuit->slot_count > 0 && circuit->transfer == 0)
+            observe_idle(network, circuit);
+        else if (circuit->slot_count > 0)
+            observe_transfer(network, circuit, &network->transfers[circuit->transfer], now);
+    }
+    for (size_t i = 1; i < network->transfer_count && !network_has_circuits(network); i++)
+        if (network->transfers[i].state == TRANSFER_MOVING)
+            observe_transfer(network, NULL, &network->transfers[i], now);
+}
+
+bool network_has_circuits(const struct network *network)
+{
+    return network->fabric.fabric->send == NULL;
+}
+
+void network_describe(const struct network *network, uint64_t hardware, char text[NETWORK_TEXT_BYTES])
+{
+    if (network_has_circuits(network)) {
+        network->fabric.fabric->describe(&network->fabric, hardware, text);
+        return;
+    }
+    char name[TOPOLOGY_NAME_BYTES];
+    topology_name(network->topology, (uint32_t)hardware, name);
+    snprintf(text, NETWORK_TEXT_BYTES, "transfers from %s", name);
+}

@@ -1,0 +1,202 @@
+/* Lines of waiting requests: pairing heaps in one pool of entries.
+ *
+ * A request that was blocked stands in line at the hardware that blocked it. When
+ * that opens, its line is called up: entries come out best first and are tried
+ * until the hardware is taken again; the rest of the heap goes back in one meld.
+ * So a release costs what it starts, not what waits. Add and meld are O(1), take
+ * is O(log n) amortised (Fredman and others 1986).
+ *
+ * An entry whose transfer has moved on is stale (its epoch is old) and is dropped
+ * when it comes out. Lines called up wait in a binary heap of their first entries,
+ * so that requests at different hardware are tried in the order of the policy.
+ */
+#include <stdlib.h>
+
+#include "engine/memory.h"
+#include "network/circuits.h"
+
+enum { PAIRS_MIN = 64 };
+
+static uint32_t waiter_take(struct network *network)
+{
+    uint32_t index = network->waiter_free;
+    if (index != 0) {
+        network->waiter_free = network->waiters[index].sibling;
+        return index;
+    }
+    if (network->waiter_count == network->waiter_capacity)
+        network->waiters = memory_grow(network->waiters, &network->waiter_capacity, network->waiter_count + 1,
+                                       sizeof *network->waiters);
+    require(network->waiter_count < UINT32_MAX);
+    return (uint32_t)network->waiter_count++;
+}
+
+static size_t pair_at(const struct network *network, uint64_t pair)
+{
+    size_t mask = network->pair_size - 1, at = (size_t)pair & mask;
+    while (network->pairs[at].pair != 0 && network->pairs[at].pair != pair)
+        at = (at + 1) & mask;
+    return at;
+}
+
+bool pair_has_head(const struct network *network, const struct pair_line *pair)
+{
+    const struct transfer *head = &network->transfers[pair->head];
+    return pair->head != 0 && head->state == TRANSFER_WAITING && head->turn.sequence == pair->head_sequence;
+}
+
+/* Pairs that nobody waits for are left behind, so the map stays as small as what waits. */
+static void pairs_grow(struct network *network)
+{
+    struct pair_line *old = network->pairs;
+    size_t old_size = network->pair_size, used = 0;
+    for (size_t i = 0; i < old_size; i++)
+        used += old[i].line != 0 || pair_has_head(network, &old[i]);
+    while (network->pair_size < PAIRS_MIN || network->pair_size < 4 * used)
+        network->pair_size = network->pair_size ? network->pair_size * 2 : PAIRS_MIN;
+    network->pairs = memory_alloc(network->pair_size, sizeof *network->pairs);
+    network->pair_count = used;
+    for (size_t i = 0; i < old_size; i++)
+        if (old[i].line != 0 || pair_has_head(network, &old[i]))
+            network->pairs[pair_at(network, old[i].pair)] = old[i];
+    free(old);
+}
+
+struct pair_line *line_of_pair(struct network *network, uint64_t pair)
+{
+    if (2 * network->pair_count >= network->pair_size)
+        pairs_grow(network);
+    struct pair_line *at = &network->pairs[pair_at(network, pair)];
+    if (at->pair == 0) {
+        at->pair = pair;
+        network->pair_count++;
+    }
+    return at;
+}
+
+uint32_t *line_at(struct network *network, uint64_t place)
+{
+    if (place & PLACE_LINE) {
+        require((place & ~PLACE_LINE) < network->fabric.line_count);
+        return &network->lines[place & ~PLACE_LINE];
+    }
+    if (place & PLACE_PAIR)
+        return &line_of_pair(network, place)->line;
+    return &hardware_at(network, (uint32_t)place)->line;
+}
+
+uint32_t line_meld(struct network *network, uint32_t left, uint32_t right)
+{
+    if (left == 0 || right == 0)
+        return left + right;
+    if (turn_is_before(&network->waiters[right].turn, &network->waiters[left].turn)) {
+        uint32_t swap = left;
+        left = right;
+        right = swap;
+    }
+    network->waiters[right].sibling = network->waiters[left].child;
+    network->waiters[left].child = right;
+    return left;
+}
+
+/* Two passes: pairs from left to right, then all pairs from right to left. */
+static uint32_t meld_siblings(struct network *network, uint32_t first)
+{
+    uint32_t pairs = 0;
+    while (first != 0) {
+        uint32_t second = network->waiters[first].sibling;
+        uint32_t next = second ? network->waiters[second].sibling : 0;
+        network->waiters[first].sibling = 0;
+        if (second != 0)
+            network->waiters[second].sibling = 0;
+        uint32_t pair = line_meld(network, first, second);
+        network->waiters[pair].sibling = pairs;
+        pairs = pair;
+        first = next;
+    }
+    uint32_t root = 0;
+    while (pairs != 0) {
+        uint32_t next = network->waiters[pairs].sibling;
+        network->waiters[pairs].sibling = 0;
+        root = line_meld(network, root, pairs);
+        pairs = next;
+    }
+    return root;
+}
+
+uint32_t line_insert(struct network *network, uint32_t root, uint32_t transfer)
+{
+    uint32_t index = waiter_take(network);
+    const struct transfer *waits = &network->transfers[transfer];
+    network->waiters[index] = (struct waiter){.turn = waits->turn, .transfer = transfer, .epoch = waits->epoch};
+    return line_meld(network, root, index);
+}
+
+void line_add(struct network *network, uint64_t place, uint32_t transfer)
+{
+    uint32_t index = line_insert(network, 0, transfer), *root = line_at(network, place);
+    *root = line_meld(network, *root, index);
+}
+
+uint32_t line_first(const struct network *network, uint32_t root)
+{
+    const struct waiter *waiter = &network->waiters[root];
+    const struct transfer *transfer = &network->transfers[waiter->transfer];
+    bool is_current = transfer->state == TRANSFER_WAITING && transfer->epoch == waiter->epoch;
+    return is_current ? waiter->transfer : 0;
+}
+
+uint32_t line_take(struct network *network, uint32_t *root)
+{
+    uint32_t index = *root;
+    require(index != 0);
+    uint32_t transfer = line_first(network, index);
+    *root = meld_siblings(network, network->waiters[index].child);
+    network->waiters[index].sibling = network->waiter_free;
+    network->waiter_free = index;
+    return transfer;
+}
+
+void wake_put(struct network *network, uint64_t place, uint32_t waiter)
+{
+    if (network->wake_count == network->wake_capacity)
+        network->wakes =
+            memory_grow(network->wakes, &network->wake_capacity, network->wake_count + 1, sizeof *network->wakes);
+    struct wake wake = {network->waiters[waiter].turn, place, waiter};
+    size_t at = network->wake_count++;
+    while (at > 0 && turn_is_before(&wake.turn, &network->wakes[(at - 1) / 2].turn)) {
+        network->wakes[at] = network->wakes[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    network->wakes[at] = wake;
+}
+
+bool wake_take(struct network *network, struct wake *wake)
+{
+    if (network->wake_count == 0)
+        return false;
+    *wake = network->wakes[0];
+    size_t count = --network->wake_count, at = 0;
+    struct wake last = network->wakes[count];
+    for (size_t child = 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && turn_is_before(&network->wakes[child + 1].turn, &network->wakes[child].turn))
+            child++;
+        if (!turn_is_before(&network->wakes[child].turn, &last.turn))
+            break;
+        network->wakes[at] = network->wakes[child];
+        at = child;
+    }
+    network->wakes[at] = last;
+    return true;
+}
+
+void line_wake(struct network *network, uint64_t place)
+{
+    uint32_t *root = line_at(network, place);
+    if (*root == 0)
+        return;
+    wake_put(network, place, *root);
+    *root = 0;
+    if (!network->is_dispatching)
+        network_dispatch_soon(network);
+}

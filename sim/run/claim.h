@@ -1,0 +1,43 @@
+/* The results folder: whose it is, and who writes into it now. Private to sim/run.
+ *
+ * DIR/scenario.yaml says which experiment the folder belongs to; its first line
+ * says that ocsim wrote it, and only then does --fresh remove anything. One
+ * process, or several shards, may write into a folder at a time: they hold a
+ * lock on it, which ends with the last of their processes, however it ends.
+ */
+#ifndef RUN_CLAIM_H
+#define RUN_CLAIM_H
+
+#include <stdbool.h>
+
+#include "results/inputs.h"
+
+struct runner_folder {
+    const char *path;    /* borrowed */
+    char *identity;      /* what scenario.yaml must hold; owned */
+    bool is_fresh;       /* throw away what ocsim wrote there before */
+    bool is_shared;      /* other shards may be at work */
+    bool is_made;        /* by runner_folder_open */
+    int lock, runs_lock; /* descriptors, -1 = none */
+};
+
+/* Works out what the folder must say. Borrows path until runner_folder_close. */
+void runner_folder_init(struct runner_folder *folder, const char *path, const struct plan *plan,
+                        const struct inputs *inputs);
+
+/* May the experiment go into this folder? Writes nothing. */
+STATUS_MUST_USE enum status runner_folder_check(const struct runner_folder *folder, struct error *error);
+
+/* Makes the folder, locks it, clears it if it is to be fresh, and writes scenario.yaml. */
+STATUS_MUST_USE enum status runner_folder_open(struct runner_folder *folder, struct error *error);
+
+/* Between these, no other shard writes the files that all of them write. */
+void runner_folder_enter(struct runner_folder *folder);
+void runner_folder_leave(struct runner_folder *folder);
+
+/* No run came of it: takes back what runner_folder_open made, unless other shards are at work. */
+void runner_folder_forget(const struct runner_folder *folder);
+
+void runner_folder_close(struct runner_folder *folder);
+
+#endif

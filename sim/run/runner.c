@@ -1,0 +1,389 @@
+/* The runner: see runner.h.
+ *
+ * Steps, each agreed on by all ranks before the next: the inputs are read and
+ * checked; rank 0 prepares the folder and finds out what is done; each rank does
+ * its share, in rounds where a rule decides how often a point is repeated; rank 0
+ * collects. Nothing is written before everything that can be checked was.
+ */
+#include "run/runner.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "results/manifest.h"
+#include "run/progress.h"
+#include "results/results.h"
+#include "run/claim.h"
+#include "results/inputs.h"
+#include "run/workers.h"
+#include "results/stop_rule.h"
+#include "run/messages.h"
+
+struct runner {
+    const struct plan *plan;
+    const struct runner_options *options;
+    struct inputs inputs;
+    struct runner_folder folder;
+    bool *is_done, *is_mine, *is_tried; /* per run */
+    double *values;                     /* per run: the metric of the stop rule; NULL = no rule */
+    size_t done_before;                 /* of mine */
+    struct progress progress;
+    struct pool_outcome pool;
+    size_t tried;  /* runs begun here */
+    size_t failed; /* on all ranks */
+    struct results_totals totals;
+    struct timespec start;
+};
+
+static bool is_first_rank(const struct runner *runner)
+{
+    return runner->options->spread->rank == 0;
+}
+
+/* All ranks go on, or none. */
+static enum status agree(const struct runner *runner, enum status status, struct error *error)
+{
+    int code = spread_agree(runner->options->spread, (int)status);
+    if (code != STATUS_OK && status == STATUS_OK)
+        return error_set(error, (enum status)code, "another rank failed");
+    return status;
+}
+
+/* ---- what is done, and who does the rest ---- */
+
+static void note_row(struct runner *runner, size_t run)
+{
+    struct results_row row = {0};
+    runner->is_done[run] = results_read_row(runner->options->directory, runner->plan, run, &row);
+    if (runner->values)
+        runner->values[run] = runner->is_done[run] ? row.values[runner_stop_metric(runner->plan)] : NAN;
+    results_row_free(&row);
+}
+
+/* Rank 0 looks; the others must not look for themselves, since the folder changes as soon as the first begins. */
+static void scan(struct runner *runner)
+{
+    size_t count = runner->plan->run_count;
+    if (is_first_rank(runner))
+        for (size_t run = 0; run < count; run++)
+            note_row(runner, run);
+    spread_share(runner->options->spread, runner->is_done, count * sizeof *runner->is_done);
+    if (runner->values)
+        spread_share(runner->options->spread, runner->values, count * sizeof *runner->values);
+}
+
+static struct runner_stop_known known(const struct runner *runner)
+{
+    return (struct runner_stop_known){runner->is_done, runner->values};
+}
+
+static bool is_point_settled(const struct runner *runner, size_t first, size_t end)
+{
+    bool is_settled;
+    runner_stop_count(runner->plan, first, end, known(runner), &is_settled);
+    return is_settled;
+}
+
+/* Without a rule runs are dealt out one by one, with one whole points are. Shards take what the number says; ranks
+ * take turns at what is left, since they know of each other. */
+static void deal(struct runner *runner)
+{
+    const struct runner_options *options = runner->options;
+    size_t pending = 0, ranks = (size_t)options->spread->size;
+    for (size_t first = 0, end; first < runner->plan->run_count; first = end) {
+        end = runner->values ? runner_stop_point_end(runner->plan, first) : first + 1;
+        size_t number = runner->values ? runner->plan->runs[first].point : first;
+        bool is_mine = number % (size_t)options->shard_count == (size_t)options->shard;
+        if (is_mine && !is_point_settled(runner, first, end))
+            is_mine = pending++ % ranks == (size_t)options->spread->rank;
+        for (size_t run = first; run < end; run++) {
+            runner->is_mine[run] = is_mine;
+            runner->done_before += is_mine && runner->is_done[run];
+        }
+    }
+}
+
+/* ---- doing it ---- */
+
+/* First all repetitions that are asked for; once they are done, one more at a time until the rule holds. */
+static size_t select_of_point(struct runner *runner, size_t first, size_t end, size_t *list)
+{
+    const struct plan *plan = runner->plan;
+    size_t count = 0, least = runner->values && plan->repeat < end - first ? plan->repeat : end - first;
+    bool is_settled;
+    for (size_t run = first; run < first + least; run++)
+        if (!runner->is_done[run] && !runner->is_tried[run])
+            list[count++] = run;
+    size_t reached = first + runner_stop_count(plan, first, end, known(runner), &is_settled);
+    if (count == 0 && !is_settled && reached < end && !runner->is_tried[reached])
+        list[count++] = reached;
+    return count;
+}
+
+static size_t select_runs(struct runner *runner, size_t *list)
+{
+    size_t count = 0;
+    for (size_t first = 0, end; first < runner->plan->run_count; first = end) {
+        end = runner->values ? runner_stop_point_end(runner->plan, first) : first + 1;
+        if (runner->is_mine[first])
+            count += select_of_point(runner, first, end, list + count);
+    }
+    return count;
+}
+
+static void work(struct runner *runner)
+{
+    const struct plan *plan = runner->plan;
+    size_t *list = memory_alloc(plan->run_count, sizeof *list), count;
+    struct pool_task task = {.plan = plan,
+                             .directory = runner->options->directory,
+                             .runs = list,
+                             .workers = (size_t)runner->options->jobs,
+                             .progress = &runner->progress};
+    runner->progress.done = runner->progress.done_before = runner->done_before;
+    while (!runner->pool.signal && !runner->pool.is_disk_bad && (count = select_runs(runner, list)) > 0) {
+        task.count = count;
+        runner->tried += count;
+        runner->progress.total = runner->progress.done + count;
+        pool_work(&task, &runner->pool);
+        for (size_t i = 0; i < count && runner->values; i++)
+            note_row(runner, list[i]);
+        for (size_t i = 0; i < count; i++)
+            runner->is_tried[list[i]] = true;
+    }
+    progress_clear(&runner->progress);
+    free(list);
+}
+
+static enum status judge(const struct runner *runner, struct error *error)
+{
+    const struct pool_outcome *pool = &runner->pool;
+    char name[PLAN_NAME_BYTES];
+    if (pool->failed == 0 && pool->done < runner->tried)
+        return error_set(error, STATUS_BUG, "%zu runs were lost with their worker; the same command does them",
+                         runner->tried - pool->done);
+    if (pool->failed == 0)
+        return STATUS_OK;
+    *error = pool->first;
+    if (runner->plan->run_count == 1)
+        return error->status;
+    plan_name(runner->plan, pool->first_run, name);
+    return error_wrap(error, "%zu run%s failed, the first is run %s", pool->failed, pool->failed == 1 ? "" : "s", name);
+}
+
+/* ---- at the end ---- */
+
+static void tell(const struct runner *runner, size_t done_now, double wall_s)
+{
+    const struct plan *plan = runner->plan;
+    struct results_row row = {0};
+    if (runner->options->is_quiet)
+        return;
+    if (plan->run_count == 1 && results_read_row(runner->options->directory, plan, 0, &row))
+        tell_run(stderr, &row, done_now ? wall_s : 0);
+    results_row_free(&row);
+    struct tell_sums sums = {.directory = runner->options->directory,
+                             .planned = runner->values ? 0 : plan->run_count,
+                             .done_now = done_now,
+                             .done_before = runner->done_before,
+                             .rows = runner->totals.runs,
+                             .wall_s = wall_s};
+    tell_sweep(stderr, &sums);
+}
+
+static enum status collect(struct runner *runner, size_t done_now, struct error *error)
+{
+    const struct runner_options *options = runner->options;
+    struct manifest manifest = {.directory = options->directory,
+                                .command_line = options->command_line,
+                                .plan = runner->plan,
+                                .inputs = &runner->inputs,
+                                .start = runner->start,
+                                .workers = (size_t)options->jobs,
+                                .ranks = (size_t)options->spread->size,
+                                .done_now = done_now,
+                                .done_before = runner->done_before,
+                                .failed = runner->failed};
+    runner_folder_enter(&runner->folder);
+    enum status status = results_collect(options->directory, runner->plan, &runner->totals, error);
+    manifest.totals = runner->totals;
+    manifest.wall_s = progress_now_s() - runner->progress.start_s;
+    if (status == STATUS_OK && runner->totals.runs > 0)
+        status = manifest_write(&manifest, error);
+    runner_folder_leave(&runner->folder);
+    if (status == STATUS_OK && runner->totals.runs == 0)
+        runner_folder_forget(&runner->folder);
+    else if (status == STATUS_OK)
+        tell(runner, done_now, manifest.wall_s);
+    return status;
+}
+
+/* The first trouble is the one told: collecting goes on after a failed run, but does not hide it. */
+static enum status finish(struct runner *runner, struct error *error)
+{
+    struct error later = {0};
+    enum status status = judge(runner, error), collected = STATUS_OK;
+    size_t done_now = spread_sum(runner->options->spread, runner->pool.done);
+    runner->failed = spread_sum(runner->options->spread, runner->pool.failed);
+    if (is_first_rank(runner))
+        collected = collect(runner, done_now, &later);
+    if (status == STATUS_OK && collected != STATUS_OK) {
+        *error = later;
+        status = collected;
+    }
+    return agree(runner, status, error);
+}
+
+/* ---- only looking ---- */
+
+static const char *state_of(const struct runner *runner, size_t run, size_t counted, bool is_settled)
+{
+    if (run >= counted && is_settled)
+        return "not needed";
+    if (runner->is_done[run])
+        return "done";
+    return runner->plan->runs[run].repetition < runner->plan->repeat ? "to do" : "if needed";
+}
+
+static void list_runs(struct runner *runner)
+{
+    const struct plan *plan = runner->plan;
+    size_t listed = 0, done = 0;
+    for (size_t first = 0, end; first < plan->run_count; first = end) {
+        bool is_settled;
+        end = runner_stop_point_end(plan, first);
+        size_t counted = first + runner_stop_count(plan, first, end, known(runner), &is_settled);
+        for (size_t run = first; run < end; run++) {
+            if (!runner->is_mine[run])
+                continue;
+            tell_planned(stdout, plan, run, state_of(runner, run, counted, is_settled));
+            listed++;
+            done += runner->is_done[run];
+        }
+    }
+    printf("%zu run%s: %zu done, %zu to do%s\n", listed, listed == 1 ? "" : "s", done, listed - done,
+           runner->values ? " at most" : "");
+}
+
+static enum status look(struct runner *runner, struct error *error)
+{
+    enum status status = is_first_rank(runner) ? runner_folder_check(&runner->folder, error) : STATUS_OK;
+    status = agree(runner, status, error);
+    if (status != STATUS_OK)
+        return status;
+    if (!runner->options->is_fresh)
+        scan(runner);
+    deal(runner);
+    if (is_first_rank(runner))
+        list_runs(runner);
+    return STATUS_OK;
+}
+
+/* ---- all of it ---- */
+
+/* With the signals that stop it blocked: see runner_pool.c for when they are let in. */
+static enum status go(struct runner *runner, int *signal, struct error *error)
+{
+    enum status status = STATUS_OK;
+    if (is_first_rank(runner))
+        status = runner_folder_open(&runner->folder, error);
+    status = agree(runner, status, error);
+    if (status != STATUS_OK)
+        return status;
+    scan(runner);
+    deal(runner);
+    work(runner);
+    *signal = runner->pool.signal;
+    return runner->pool.signal ? STATUS_OK : finish(runner, error);
+}
+
+/* What is done stays, nothing is half written: there is nothing to tidy up. */
+static void stop_now(int signal)
+{
+    static const char text[] = "\nocsim: stopped; what is done is kept, the same command goes on from there\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(128 + signal);
+}
+
+static enum status go_guarded(struct runner *runner, int *signal, struct error *error)
+{
+    struct sigaction stop = {.sa_handler = stop_now}, before_int, before_term;
+    sigset_t stops, before;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGINT);
+    sigaddset(&stops, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stops, &before);
+    sigaction(SIGINT, &stop, &before_int);
+    sigaction(SIGTERM, &stop, &before_term);
+    enum status status = go(runner, signal, error);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigaction(SIGINT, &before_int, NULL);
+    sigaction(SIGTERM, &before_term, NULL);
+    return status;
+}
+
+static enum status check_options(const struct runner_options *options, struct error *error)
+{
+    require(options->shard_count >= 1 && options->shard >= 0 && options->shard < options->shard_count);
+    require(options->jobs >= 1 && options->spread);
+    if (options->is_fresh && options->shard_count > 1)
+        return error_set(error, STATUS_USER,
+                         "run: --fresh would remove what other shards did; use another -o, or --fresh without --shard");
+    if (options->jobs > 1 && options->spread->size > 1)
+        return error_set(error, STATUS_USER, "run: ranks are the workers; leave -j out and start more ranks");
+    return STATUS_OK;
+}
+
+static void open_runner(struct runner *runner, const struct plan *plan, const struct runner_options *options)
+{
+    *runner = (struct runner){.plan = plan, .options = options};
+    clock_gettime(CLOCK_REALTIME, &runner->start);
+    bool is_told = !options->is_quiet && options->spread->rank == 0 && plan->run_count > 1;
+    progress_start(&runner->progress, is_told ? stderr : NULL, (size_t)options->jobs * (size_t)options->spread->size);
+    runner->is_done = memory_alloc(plan->run_count, sizeof *runner->is_done);
+    runner->is_mine = memory_alloc(plan->run_count, sizeof *runner->is_mine);
+    runner->is_tried = memory_alloc(plan->run_count, sizeof *runner->is_tried);
+    if (plan->stop.metric)
+        runner->values = memory_alloc(plan->run_count, sizeof *runner->values);
+}
+
+static void close_runner(struct runner *runner)
+{
+    free(runner->is_done);
+    free(runner->is_mine);
+    free(runner->is_tried);
+    free(runner->values);
+}
+
+enum status runner_run(const struct plan *plan, const struct runner_options *options, int *signal, struct error *error)
+{
+    struct runner runner;
+    require(plan && plan->run_count > 0 && options && signal);
+    enum status status = check_options(options, error);
+    if (status != STATUS_OK)
+        return status;
+    open_runner(&runner, plan, options);
+    *signal = 0;
+    status = agree(&runner, inputs_gather(plan, &runner.inputs, error), error);
+    if (status == STATUS_OK) {
+        runner_folder_init(&runner.folder, options->directory, plan, &runner.inputs);
+        runner.folder.is_fresh = options->is_fresh;
+        runner.folder.is_shared = options->shard_count > 1;
+        if (options->is_dry)
+            status = look(&runner, error);
+        else
+            status =
+                agree(&runner, is_first_rank(&runner) ? runner_folder_check(&runner.folder, error) : STATUS_OK, error);
+        if (status == STATUS_OK && !options->is_dry)
+            status = go_guarded(&runner, signal, error);
+        runner_folder_close(&runner.folder);
+    }
+    inputs_free(&runner.inputs);
+    close_runner(&runner);
+    return status;
+}

@@ -1,0 +1,343 @@
+/* Runs in processes: see runner_pool.h.
+ *
+ * Signals are never handled while a file is written, so none is left half done:
+ * in this process they are blocked meanwhile, and workers have them blocked for
+ * good and are ended by their parent, which knows what each was at and removes
+ * its temporary files. No handler touches any state.
+ */
+#include "run/workers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "results/results.h"
+#include "scenario/simulation.h"
+
+enum { TOLD_FAILURES = 10, POLL_MS = 200 };
+
+/* ---- one run ---- */
+
+static void stop_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+}
+
+static enum status write_undisturbed(const struct pool_task *task, size_t run, const struct settings *settings,
+                                     const struct cluster_config *config, const struct cluster_result *result,
+                                     struct error *error)
+{
+    sigset_t stops, before;
+    stop_signals(&stops);
+    sigprocmask(SIG_BLOCK, &stops, &before);
+    enum status status = results_write_run(task->directory, task->plan, run, settings, config, result, error);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+static enum status do_run(const struct pool_task *task, size_t run, struct error *error)
+{
+    struct scenario *settings;
+    struct world world;
+    struct cluster_result result;
+    enum status status = plan_settings(task->plan, run, &settings, error);
+    if (status != STATUS_OK)
+        return status;
+    status = world_build(&world, &settings->settings, error);
+    if (status == STATUS_OK)
+        status = cluster_run(&world.cluster, &result, error);
+    if (status == STATUS_OK) {
+        status = write_undisturbed(task, run, &settings->settings, &world.cluster, &result, error);
+        cluster_result_free(&result);
+    }
+    world_free(&world);
+    scenario_free(settings);
+    return status;
+}
+
+/* ---- what became of it ---- */
+
+static void note_done(const struct pool_task *task, struct pool_outcome *outcome, size_t done)
+{
+    task->progress->done += done - outcome->done;
+    outcome->done = done;
+    progress_show(task->progress);
+}
+
+/* One run alone is told by whoever called. */
+static void note_failure(const struct pool_task *task, struct pool_outcome *outcome, size_t run,
+                         const struct error *error)
+{
+    char name[PLAN_NAME_BYTES], text[sizeof error->file + sizeof error->message + 64];
+    require(error->status != STATUS_OK);
+    if (outcome->failed == 0 || run < outcome->first_run) {
+        outcome->first_run = run;
+        outcome->first = *error;
+    }
+    outcome->is_disk_bad |= error->status == STATUS_IO;
+    if (outcome->failed++ >= TOLD_FAILURES || task->plan->run_count == 1)
+        return;
+    plan_name(task->plan, run, name);
+    error_format(error, text, sizeof text);
+    progress_clear(task->progress);
+    fprintf(stderr, "ocsim: run %s: %s\n", name, text);
+}
+
+/* Whoever called has the stop signals blocked; here they are let through, but for the instants of writing. */
+static void work_here(const struct pool_task *task, struct pool_outcome *outcome)
+{
+    sigset_t stops, before;
+    stop_signals(&stops);
+    sigprocmask(SIG_UNBLOCK, &stops, &before);
+    for (size_t i = 0; i < task->count && !outcome->is_disk_bad; i++) {
+        struct error error = {0};
+        if (do_run(task, task->runs[i], &error) == STATUS_OK)
+            note_done(task, outcome, outcome->done + 1);
+        else
+            note_failure(task, outcome, task->runs[i], &error);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- workers ---- */
+
+/* In memory that all processes share. */
+struct board {
+    atomic_size_t next; /* position in task->runs to hand out next */
+    atomic_size_t done;
+    atomic_bool is_stopped;    /* hand out no more */
+    atomic_size_t positions[]; /* per worker: what it is at, plus one; 0 = nothing */
+};
+
+struct message {
+    size_t run;
+    struct error error;
+};
+_Static_assert(sizeof(struct message) <= PIPE_BUF, "a message must reach the pipe in one piece");
+
+struct crew {
+    const struct pool_task *task;
+    struct pool_outcome *outcome;
+    struct board *board;
+    size_t board_bytes;
+    pid_t *pids; /* 0 = gone */
+    size_t size, alive;
+    size_t done_before; /* of the outcome, when the crew began */
+    int messages[2];    /* a pipe */
+    int signals;        /* a signalfd */
+    sigset_t mask_before;
+};
+
+static void work_as(const struct crew *crew, size_t worker)
+{
+    const struct pool_task *task = crew->task;
+    struct board *board = crew->board;
+    for (;;) {
+        size_t position = atomic_fetch_add(&board->next, 1);
+        if (position >= task->count || atomic_load(&board->is_stopped))
+            return;
+        atomic_store(&board->positions[worker], position + 1);
+        struct message message = {.run = task->runs[position]};
+        if (do_run(task, message.run, &message.error) == STATUS_OK) {
+            atomic_fetch_add(&board->done, 1);
+        } else {
+            if (message.error.status == STATUS_IO)
+                atomic_store(&board->is_stopped, true);
+            ssize_t written = write(crew->messages[1], &message, sizeof message);
+            if (written != (ssize_t)sizeof message)
+                exit((int)message.error.status); /* the parent sees the exit code at least */
+        }
+        atomic_store(&board->positions[worker], 0);
+    }
+}
+
+/* A worker must not outlive its parent: the next ocsim would find it writing. */
+static void start_worker(struct crew *crew, size_t worker)
+{
+    pid_t parent = getpid();
+    atomic_store(&crew->board->positions[worker], 0);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(STATUS_BUG);
+        work_as(crew, worker);
+        exit(STATUS_OK);
+    }
+    crew->pids[worker] = pid > 0 ? pid : 0;
+    crew->alive += pid > 0;
+}
+
+static void read_messages(struct crew *crew)
+{
+    struct message message;
+    while (read(crew->messages[0], &message, sizeof message) == (ssize_t)sizeof message)
+        note_failure(crew->task, crew->outcome, message.run, &message.error);
+}
+
+static void describe_death(int how, struct error *error)
+{
+    if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
+        error_set(error, STATUS_MEMORY, "its process was killed, as the system does when memory runs out");
+    else if (WIFSIGNALED(how))
+        error_set(error, STATUS_BUG, "its process died: %s; please report it", strsignal(WTERMSIG(how)));
+    else
+        error_set(error, WEXITSTATUS(how) == STATUS_MEMORY ? STATUS_MEMORY : STATUS_BUG,
+                  "its process ended with code %d", WEXITSTATUS(how));
+}
+
+/* It may have died just behind the last step of its run, which then is done. */
+static void note_death(struct crew *crew, size_t run, int how)
+{
+    const struct pool_task *task = crew->task;
+    struct results_row row = {0};
+    struct error error;
+    bool is_done = results_read_row(task->directory, task->plan, run, &row);
+    results_row_free(&row);
+    results_remove_temporaries(task->directory, task->plan, run);
+    describe_death(how, &error);
+    if (!is_done)
+        note_failure(task, crew->outcome, run, &error);
+}
+
+static void bury(struct crew *crew, size_t worker, int how)
+{
+    struct board *board = crew->board;
+    size_t position = atomic_load(&board->positions[worker]);
+    crew->pids[worker] = 0;
+    crew->alive--;
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
+        return;
+    if (position > 0)
+        note_death(crew, crew->task->runs[position - 1], how);
+    if (atomic_load(&board->next) < crew->task->count && !atomic_load(&board->is_stopped))
+        start_worker(crew, worker);
+}
+
+static void reap(struct crew *crew)
+{
+    for (size_t worker = 0; worker < crew->size; worker++) {
+        int how;
+        if (crew->pids[worker] > 0 && waitpid(crew->pids[worker], &how, WNOHANG) == crew->pids[worker])
+            bury(crew, worker, how);
+    }
+}
+
+/* Ends all workers at once and removes what they had half written. */
+static void stop_crew(struct crew *crew)
+{
+    for (size_t worker = 0; worker < crew->size; worker++)
+        if (crew->pids[worker] > 0)
+            kill(crew->pids[worker], SIGKILL);
+    for (size_t worker = 0; worker < crew->size; worker++) {
+        if (crew->pids[worker] <= 0)
+            continue;
+        while (waitpid(crew->pids[worker], NULL, 0) < 0 && errno == EINTR)
+            continue;
+        crew->pids[worker] = 0;
+        size_t position = atomic_load(&crew->board->positions[worker]);
+        if (position > 0)
+            results_remove_temporaries(crew->task->directory, crew->task->plan, crew->task->runs[position - 1]);
+    }
+    crew->alive = 0;
+}
+
+static void read_signals(struct crew *crew)
+{
+    struct signalfd_siginfo info;
+    while (read(crew->signals, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            crew->outcome->signal = (int)info.ssi_signo;
+}
+
+static void watch(struct crew *crew)
+{
+    struct pollfd sources[] = {{.fd = crew->signals, .events = POLLIN}, {.fd = crew->messages[0], .events = POLLIN}};
+    while (crew->alive > 0) {
+        poll(sources, sizeof sources / sizeof *sources, POLL_MS);
+        read_signals(crew);
+        read_messages(crew);
+        note_done(crew->task, crew->outcome, crew->done_before + atomic_load(&crew->board->done));
+        if (crew->outcome->signal)
+            stop_crew(crew);
+        else
+            reap(crew);
+    }
+    read_messages(crew);
+    note_done(crew->task, crew->outcome, crew->done_before + atomic_load(&crew->board->done));
+}
+
+static bool open_crew(struct crew *crew)
+{
+    sigset_t mask;
+    crew->board_bytes = sizeof *crew->board + crew->size * sizeof crew->board->positions[0];
+    crew->board = mmap(NULL, crew->board_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (crew->board == MAP_FAILED)
+        memory_exhausted(1, crew->board_bytes);
+    crew->pids = memory_alloc(crew->size, sizeof *crew->pids);
+    crew->done_before = crew->outcome->done;
+    stop_signals(&mask);
+    sigaddset(&mask, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &mask, &crew->mask_before);
+    crew->signals = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
+    bool has_pipe = pipe2(crew->messages, O_CLOEXEC) == 0;
+    if (has_pipe)
+        fcntl(crew->messages[0], F_SETFL, O_NONBLOCK);
+    else
+        crew->messages[0] = crew->messages[1] = -1;
+    return crew->signals >= 0 && has_pipe;
+}
+
+static void close_crew(struct crew *crew)
+{
+    for (int end = 0; end < 2; end++)
+        if (crew->messages[end] >= 0)
+            close(crew->messages[end]);
+    if (crew->signals >= 0)
+        close(crew->signals);
+    sigprocmask(SIG_SETMASK, &crew->mask_before, NULL);
+    munmap(crew->board, crew->board_bytes);
+    free(crew->pids);
+}
+
+static void work_in_crew(const struct pool_task *task, struct pool_outcome *outcome)
+{
+    struct crew crew = {.task = task, .outcome = outcome, .size = task->workers};
+    struct error error;
+    bool is_open = open_crew(&crew);
+    for (size_t worker = 0; is_open && worker < crew.size; worker++)
+        start_worker(&crew, worker);
+    if (crew.alive == 0) {
+        error_set(&error, STATUS_IO, "cannot start worker processes: %s; use a smaller -j", strerror(errno));
+        note_failure(task, outcome, task->runs[0], &error);
+    }
+    watch(&crew);
+    close_crew(&crew);
+}
+
+void pool_work(const struct pool_task *task, struct pool_outcome *outcome)
+{
+    struct pool_task limited = *task;
+    require(task->workers >= 1 && task->progress);
+    if (limited.workers > task->count)
+        limited.workers = task->count;
+    /* A single worker behind a -j above one still runs apart, so that signals and deaths are met alike. */
+    if (task->workers == 1)
+        work_here(&limited, outcome);
+    else if (task->count > 0)
+        work_in_crew(&limited, outcome);
+}

@@ -1,0 +1,565 @@
+/* The `sweep` key: see plan_axes.h. Reading is O(values log values), the logarithm from looking for duplicates. */
+#include "scenario/plan_axes.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/metrics.h"
+#include "input/text.h"
+#include "input/units.h"
+
+enum { LABEL_LIMIT_BYTES = 200 };
+
+static const char *const own_members[] = {"zip", "where", "repeat", "stop_when", NULL};
+static const char *const axis_members[] = {"key", "values", "range", "log_range", "label", NULL};
+
+struct reader {
+    const struct scenario *scenario;
+    struct plan_probe *probe;
+    struct arena *arena;
+    struct sweep *sweep;
+    size_t *owners; /* per key: 1 + the axis that sets it, 0 = none */
+};
+
+/* ---- words ---- */
+
+static bool is_listed(const char *word, const char *const *list)
+{
+    for (; *list; list++) {
+        if (strcmp(word, *list) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *plan_nearest(const char *word, const char *const *list)
+{
+    const char *best = NULL;
+    int least = 3;
+    for (; *list; list++) {
+        int distance = text_distance(word, *list);
+        if (distance < least) {
+            least = distance;
+            best = *list;
+        }
+    }
+    return best;
+}
+
+/* "a, b, c" */
+static void join(const char *const *list, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; list[i]; i++) {
+        int added = snprintf(text + used, size - used, "%s%s", i ? ", " : "", list[i]);
+        require(added > 0 && (size_t)added < size - used);
+        used += (size_t)added;
+    }
+}
+
+enum status plan_check_members(const struct yaml_node *mapping, const char *const *known, const char *what,
+                               struct error *error)
+{
+    char shown[TEXT_SHOW_BYTES], all[200];
+    for (size_t i = 0; i < mapping->count; i++) {
+        const struct yaml_node *key = mapping->keys[i];
+        if (is_listed(key->text, known))
+            continue;
+        const char *nearest = plan_nearest(key->text, known), *name = text_show(key->text, shown);
+        if (nearest)
+            return yaml_error(error, key, "%s has no member '%s'; did you mean %s?", what, name, nearest);
+        join(known, all, sizeof all);
+        return yaml_error(error, key, "%s has no member '%s'; there are %s", what, name, all);
+    }
+    return STATUS_OK;
+}
+
+enum status plan_need_scalar(const struct yaml_node *node, const char *what, struct error *error)
+{
+    if (node->kind != YAML_SCALAR)
+        return yaml_error(error, node, "%s: expected one value, found %s", what, yaml_kind_name(node));
+    if (!*node->text)
+        return yaml_error(error, node, "%s: has no value", what);
+    return STATUS_OK;
+}
+
+static enum status read_label(const struct yaml_node *node, const char **label, struct error *error)
+{
+    enum status status = plan_need_scalar(node, "label", error);
+    if (status != STATUS_OK)
+        return status;
+    if (strlen(node->text) > LABEL_LIMIT_BYTES)
+        return yaml_error(error, node, "label: longer than %d bytes", LABEL_LIMIT_BYTES);
+    for (const char *at = node->text; *at; at++) {
+        if ((unsigned char)*at < 0x20 || *at == 0x7f)
+            return yaml_error(error, node, "label: has a control character or a line end in it");
+    }
+    *label = node->text;
+    return STATUS_OK;
+}
+
+/* ---- keys ---- */
+
+static enum status find_key(const struct yaml_node *at, size_t *key, struct error *error)
+{
+    enum status status = plan_need_scalar(at, "key", error);
+    if (status != STATUS_OK)
+        return status;
+    int found = keys_find(settings_keys, settings_key_count, at->text);
+    char shown[TEXT_SHOW_BYTES];
+    const char *name = text_show(at->text, shown);
+    if (found < 0) {
+        const char *nearest = keys_nearest(settings_keys, settings_key_count, at->text);
+        if (nearest)
+            return yaml_error(error, at, "unknown key '%s'; did you mean %s?", name, nearest);
+        return yaml_error(error, at, "unknown key '%s'; `ocsim explain` lists the keys there are", name);
+    }
+    /* Neither changes a run: a parent is followed while reading, a title is for people. */
+    static const char *const fixed[] = {"sweep", "extends", "title", NULL};
+    if (is_listed(at->text, fixed))
+        return yaml_error(error, at, "%s cannot be swept", name);
+    *key = (size_t)found;
+    return STATUS_OK;
+}
+
+/* A key belongs to one axis; within an axis of several keys each value may set it. */
+static enum status own_key(struct reader *reader, size_t axis, size_t key, const struct yaml_node *at,
+                           struct error *error)
+{
+    size_t *owner = &reader->owners[key];
+    if (*owner && *owner != axis + 1)
+        return yaml_error(error, at, "%s is swept twice: by %s and by %s", settings_keys[key].name,
+                          reader->sweep->axes[*owner - 1].name, reader->sweep->axes[axis].name);
+    *owner = axis + 1;
+    return STATUS_OK;
+}
+
+/* ---- values ---- */
+
+enum axis_kind plan_axis_kind(enum key_type type)
+{
+    switch (type) {
+    case KEY_INTEGER:
+    case KEY_NUMBER:
+        return AXIS_NUMBER;
+    case KEY_TIME:
+    case KEY_SECONDS:
+        return AXIS_TIME;
+    case KEY_RATE:
+        return AXIS_RATE;
+    case KEY_BYTES:
+        return AXIS_BYTES;
+    default:
+        return AXIS_TEXT;
+    }
+}
+
+enum status plan_axis_number(enum axis_kind kind, const char *text, double *number, struct error *error)
+{
+    switch (kind) {
+    case AXIS_TIME:
+        return units_time_s(text, number, error);
+    case AXIS_RATE:
+        return units_rate(text, number, error);
+    case AXIS_BYTES:
+        return units_size(text, number, error);
+    default:
+        require(kind == AXIS_NUMBER);
+        return units_number(text, number, error);
+    }
+}
+
+static enum status add_setting(struct reader *reader, struct axis_value *value, size_t key,
+                               const struct yaml_node *node, struct error *error)
+{
+    enum status status = plan_probe_set(reader->probe, key, node, error);
+    if (status == STATUS_OK)
+        value->settings[value->setting_count++] = (struct axis_setting){.key = key, .value = node};
+    return status;
+}
+
+/* The text was read before: it is a number of its kind. */
+static void read_numbers(enum key_type type, enum axis_kind kind, struct axis_value *value)
+{
+    enum status status = plan_axis_number(kind, value->text, &value->number, NULL);
+    require(status == STATUS_OK);
+    if (type == KEY_INTEGER)
+        status = units_integer(value->text, &value->whole, NULL);
+    else if (type == KEY_TIME)
+        status = units_time_ps(value->text, &value->whole, NULL);
+    require(status == STATUS_OK);
+}
+
+/* A value of an axis with a key. */
+static enum status read_value(struct reader *reader, struct axis *axis, const struct yaml_node *node,
+                              struct error *error)
+{
+    struct axis_value *value = &axis->values[axis->value_count];
+    size_t key = (size_t)axis->key;
+    if (yaml_is_null(node))
+        return yaml_error(error, node, "%s: null is no value to sweep; write the default itself",
+                          settings_keys[key].name);
+    *value = (struct axis_value){.at = node, .settings = arena_alloc(reader->arena, 1, sizeof *value->settings)};
+    enum status status = add_setting(reader, value, key, node, error);
+    if (status != STATUS_OK)
+        return status;
+    bool is_scalar = node->kind == YAML_SCALAR;
+    value->text = is_scalar ? node->text : keys_value_text(&reader->probe->keys, key, reader->arena);
+    if (axis->kind != AXIS_TEXT)
+        read_numbers(settings_keys[key].type, axis->kind, value);
+    axis->value_count++;
+    return STATUS_OK;
+}
+
+/* A value of an axis without key: {label: ..., some.key: ..., other.key: ...}. */
+static enum status read_compound(struct reader *reader, struct axis *axis, const struct yaml_node *node,
+                                 struct error *error)
+{
+    struct axis_value *value = &axis->values[axis->value_count];
+    if (node->kind != YAML_MAPPING)
+        return yaml_error(error, node,
+                          "%s: expected values such as {label: four, partition.strategy: fixed, partition.degree: 4}, "
+                          "since it has no key; found %s",
+                          axis->name, yaml_kind_name(node));
+    *value =
+        (struct axis_value){.at = node, .settings = arena_alloc(reader->arena, node->count, sizeof *value->settings)};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < node->count && status == STATUS_OK; i++) {
+        size_t key = 0;
+        if (strcmp(node->keys[i]->text, "label") == 0) {
+            status = read_label(node->items[i], &value->text, error);
+            continue;
+        }
+        status = find_key(node->keys[i], &key, error);
+        if (status == STATUS_OK)
+            status = own_key(reader, (size_t)(axis - reader->sweep->axes), key, node->keys[i], error);
+        if (status == STATUS_OK)
+            status = add_setting(reader, value, key, node->items[i], error);
+    }
+    if (status != STATUS_OK)
+        return status;
+    if (!value->text)
+        return yaml_error(error, node, "%s: a value that sets several keys needs a label", axis->name);
+    if (!value->setting_count)
+        return yaml_error(error, node, "%s: the value '%s' sets no key", axis->name, value->text);
+    axis->value_count++;
+    return STATUS_OK;
+}
+
+static int order_values(const struct axis_value *a, const struct axis_value *b, bool is_number)
+{
+    if (!is_number)
+        return strcmp(a->text, b->text);
+    int order = (a->number > b->number) - (a->number < b->number);
+    return order ? order : (a->whole > b->whole) - (a->whole < b->whole);
+}
+
+static int compare_numbers_total(const void *left, const void *right)
+{
+    const struct axis_value *a = *(const struct axis_value *const *)left, *b = *(const struct axis_value *const *)right;
+    int order = order_values(a, b, true);
+    return order ? order : (a > b) - (a < b);
+}
+
+static int compare_texts_total(const void *left, const void *right)
+{
+    const struct axis_value *a = *(const struct axis_value *const *)left, *b = *(const struct axis_value *const *)right;
+    int order = order_values(a, b, false);
+    return order ? order : (a > b) - (a < b);
+}
+
+static enum status check_duplicates(const struct axis *axis, struct error *error)
+{
+    bool is_number = axis->kind != AXIS_TEXT;
+    const struct axis_value **sorted = memory_alloc(axis->value_count, sizeof *sorted);
+    for (size_t i = 0; i < axis->value_count; i++)
+        sorted[i] = &axis->values[i];
+    qsort(sorted, axis->value_count, sizeof *sorted, is_number ? compare_numbers_total : compare_texts_total);
+    enum status status = STATUS_OK;
+    for (size_t i = 1; i < axis->value_count && status == STATUS_OK; i++) {
+        const struct axis_value *a = sorted[i - 1], *b = sorted[i];
+        char shown[TEXT_SHOW_BYTES], first[TEXT_SHOW_BYTES];
+        if (order_values(a, b, is_number) == 0)
+            status = yaml_error(error, b->at, "%s: '%s' is there twice, first as '%s' in line %d", axis->name,
+                                text_show(b->text, shown), text_show(a->text, first), a->at->line);
+    }
+    free(sorted);
+    return status;
+}
+
+/* ---- axes ---- */
+
+static enum status read_listed(struct reader *reader, struct axis *axis, const struct yaml_node *list,
+                               struct error *error)
+{
+    if (list->kind != YAML_SEQUENCE)
+        return yaml_error(error, list, "%s: values: expected a list, e.g. [1, 2, 4]; found %s", axis->name,
+                          yaml_kind_name(list));
+    if (!list->count)
+        return yaml_error(error, list, "%s: values: the list is empty", axis->name);
+    axis->values = arena_alloc(reader->arena, list->count, sizeof *axis->values);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < list->count && status == STATUS_OK; i++)
+        status = axis->key >= 0 ? read_value(reader, axis, list->items[i], error)
+                                : read_compound(reader, axis, list->items[i], error);
+    return status;
+}
+
+static enum status read_range(struct reader *reader, struct axis *axis, const struct yaml_node *list, bool is_log,
+                              struct error *error)
+{
+    const char *what = is_log ? "log_range" : "range";
+    if (axis->key < 0)
+        return yaml_error(error, list, "%s: %s needs a key", axis->name, what);
+    if (axis->kind == AXIS_TEXT)
+        return yaml_error(error, list, "%s: %s: %s is no number; list its values", axis->name, what,
+                          settings_keys[axis->key].name);
+    struct yaml_node made = {0};
+    const struct key *key = &settings_keys[axis->key];
+    enum status status = is_log ? plan_range_log(list, key, reader->arena, &made, error)
+                                : plan_range_linear(list, key, reader->arena, &made, error);
+    return status == STATUS_OK ? read_listed(reader, axis, &made, error) : status;
+}
+
+/* Which of values, range and log_range is there. */
+static enum status read_axis_values(struct reader *reader, struct axis *axis, const struct yaml_node *node,
+                                    struct error *error)
+{
+    const struct yaml_node *values = yaml_get(node, "values"), *range = yaml_get(node, "range");
+    const struct yaml_node *log_range = yaml_get(node, "log_range");
+    if (!!values + !!range + !!log_range != 1)
+        return yaml_error(error, node, "%s: needs one of values, range and log_range, e.g. values: [1, 2, 4]",
+                          axis->name);
+    enum status status = values ? read_listed(reader, axis, values, error)
+                                : read_range(reader, axis, range ? range : log_range, log_range != NULL, error);
+    return status == STATUS_OK ? check_duplicates(axis, error) : status;
+}
+
+static void list_resets(const struct reader *reader, size_t number)
+{
+    struct axis *axis = &reader->sweep->axes[number];
+    axis->resets = arena_alloc(reader->arena, settings_key_count, sizeof *axis->resets);
+    for (size_t key = 0; axis->key < 0 && key < settings_key_count; key++) {
+        if (reader->owners[key] == number + 1)
+            axis->resets[axis->reset_count++] = key;
+    }
+}
+
+/* Names stand in `where` and as columns. */
+static enum status check_name(const struct yaml_node *at, struct error *error)
+{
+    static const char *const words[] = {"and", "or", "not", NULL};
+    const char *text = at->text;
+    bool is_name = isalpha((unsigned char)*text) || *text == '_';
+    for (; *text && is_name; text++)
+        is_name = isalnum((unsigned char)*text) || *text == '_';
+    char shown[TEXT_SHOW_BYTES];
+    if (!is_name || is_listed(at->text, words) || strlen(at->text) >= TEXT_SHOW_BYTES - 4)
+        return yaml_error(error, at,
+                          "sweep: '%s' is no name for an axis: expected up to %d letters, digits and _, not and, or, "
+                          "not",
+                          text_show(at->text, shown), TEXT_SHOW_BYTES - 5);
+    return STATUS_OK;
+}
+
+/* A value given on the command line that every run then replaces would do nothing. */
+static enum status check_command_line(const struct reader *reader, size_t key, struct error *error)
+{
+    struct key_place swept =
+        keys_place(&reader->scenario->keys, (size_t)keys_find(settings_keys, settings_key_count, "sweep"));
+    struct key_place place = keys_place(&reader->scenario->keys, key);
+    if (strcmp(place.file, "command line") != 0 || strcmp(swept.file, "command line") == 0)
+        return STATUS_OK;
+    return keys_error(&reader->scenario->keys, key, error,
+                      "has no effect, because the sweep sets it (%s:%d); sweep=null leaves the sweep out", swept.file,
+                      swept.line);
+}
+
+static enum status read_axis_key(struct reader *reader, size_t number, const struct yaml_node *at, struct error *error)
+{
+    size_t key = 0;
+    struct axis *axis = &reader->sweep->axes[number];
+    enum status status = find_key(at, &key, error);
+    if (status == STATUS_OK)
+        status = own_key(reader, number, key, at, error);
+    if (status == STATUS_OK)
+        status = check_command_line(reader, key, error);
+    if (status != STATUS_OK)
+        return status;
+    axis->key = (int)key;
+    axis->kind = plan_axis_kind(settings_keys[key].type);
+    return STATUS_OK;
+}
+
+static enum status read_axis(struct reader *reader, size_t number, const struct yaml_node *name,
+                             const struct yaml_node *node, struct error *error)
+{
+    struct axis *axis = &reader->sweep->axes[number];
+    *axis = (struct axis){.name = name->text, .label = name->text, .at = name, .key = -1};
+    enum status status = check_name(name, error);
+    if (status != STATUS_OK)
+        return status;
+    if (node->kind != YAML_MAPPING) {
+        const char *nearest = plan_nearest(name->text, own_members);
+        return yaml_error(error, node, "%s: expected an axis such as {key: run.seed, values: [1, 2]}, found %s%s%s%s",
+                          name->text, yaml_kind_name(node), nearest ? "; did you mean " : "", nearest ? nearest : "",
+                          nearest ? "?" : "");
+    }
+    status = plan_check_members(node, axis_members, name->text, error);
+    const struct yaml_node *label = yaml_get(node, "label"), *key = yaml_get(node, "key");
+    if (status == STATUS_OK && label)
+        status = read_label(label, &axis->label, error);
+    if (status == STATUS_OK && key)
+        status = read_axis_key(reader, number, key, error);
+    if (status == STATUS_OK)
+        status = read_axis_values(reader, axis, node, error);
+    if (status == STATUS_OK)
+        list_resets(reader, number);
+    return status;
+}
+
+/* A column of runs.csv has one meaning. */
+static enum status check_columns(const struct sweep *sweep, struct error *error)
+{
+    static const char *const fixed[] = {"run", "seed", "status", "events", "trace_hash", NULL};
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        const struct axis *axis = &sweep->axes[i];
+        if (axis->key >= 0)
+            continue;
+        bool is_taken = is_listed(axis->name, fixed);
+        for (int metric = 0; metric < METRIC_COUNT; metric++)
+            is_taken = is_taken || strcmp(axis->name, metric_name((enum metric)metric)) == 0;
+        for (size_t j = 0; j < sweep->axis_count; j++)
+            is_taken = is_taken ||
+                       (sweep->axes[j].key >= 0 && strcmp(axis->name, settings_keys[sweep->axes[j].key].name) == 0);
+        if (is_taken)
+            return yaml_error(error, axis->at, "%s: runs.csv has a column of this name; give the axis another",
+                              axis->name);
+    }
+    return STATUS_OK;
+}
+
+/* ---- zip ---- */
+
+static enum status find_axis(const struct sweep *sweep, const struct yaml_node *name, struct axis **axis,
+                             struct error *error)
+{
+    if (name->kind != YAML_SCALAR)
+        return yaml_error(error, name, "zip: expected the name of an axis, found %s", yaml_kind_name(name));
+    struct axis *nearest = NULL;
+    int least = 3;
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        int distance = text_distance(name->text, sweep->axes[i].name);
+        if (strcmp(name->text, sweep->axes[i].name) == 0) {
+            *axis = &sweep->axes[i];
+            return STATUS_OK;
+        }
+        if (distance < least) {
+            least = distance;
+            nearest = &sweep->axes[i];
+        }
+    }
+    char shown[TEXT_SHOW_BYTES];
+    return yaml_error(error, name, "zip: there is no axis '%s'%s%s%s", text_show(name->text, shown),
+                      nearest ? "; did you mean " : "", nearest ? nearest->name : "", nearest ? "?" : "");
+}
+
+/* groups[axis] = 1 + the zip group it is in. */
+static enum status read_zip_group(const struct sweep *sweep, const struct yaml_node *list, size_t group, size_t *groups,
+                                  struct error *error)
+{
+    if (list->kind != YAML_SEQUENCE || list->count < 2)
+        return yaml_error(error, list, "zip: expected lists of at least two axes, e.g. zip: [[strategy, degree]]");
+    const struct axis *first = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        struct axis *axis = NULL;
+        enum status status = find_axis(sweep, list->items[i], &axis, error);
+        if (status != STATUS_OK)
+            return status;
+        size_t *entry = &groups[axis - sweep->axes];
+        if (*entry)
+            return yaml_error(error, list->items[i], "zip: %s is there twice", axis->name);
+        *entry = group + 1;
+        first = first ? first : axis;
+        if (axis->value_count != first->value_count)
+            return yaml_error(error, list->items[i], "zip: %s has %zu values, %s has %zu; they must be as many",
+                              first->name, first->value_count, axis->name, axis->value_count);
+    }
+    return STATUS_OK;
+}
+
+static void number_dimensions(struct sweep *sweep, const size_t *groups)
+{
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        struct axis *axis = &sweep->axes[i];
+        axis->dimension = sweep->dimension_count;
+        for (size_t j = 0; j < i && groups[i]; j++) {
+            if (groups[j] == groups[i])
+                axis->dimension = sweep->axes[j].dimension;
+        }
+        if (axis->dimension == sweep->dimension_count)
+            sweep->lengths[sweep->dimension_count++] = axis->value_count;
+    }
+}
+
+static enum status read_zip(struct reader *reader, const struct yaml_node *zip, struct error *error)
+{
+    struct sweep *sweep = reader->sweep;
+    size_t *groups = arena_alloc(reader->arena, sweep->axis_count, sizeof *groups);
+    sweep->lengths = arena_alloc(reader->arena, sweep->axis_count, sizeof *sweep->lengths);
+    if (zip && zip->kind != YAML_SEQUENCE)
+        return yaml_error(error, zip, "zip: expected a list of lists of axes, e.g. [[strategy, degree]]; found %s",
+                          yaml_kind_name(zip));
+    enum status status = STATUS_OK;
+    for (size_t i = 0; zip && i < zip->count && status == STATUS_OK; i++)
+        status = read_zip_group(sweep, zip->items[i], i, groups, error);
+    if (status == STATUS_OK)
+        number_dimensions(sweep, groups);
+    return status;
+}
+
+/* ---- the sweep ---- */
+
+static enum status read_axes(struct reader *reader, const struct yaml_node *node, struct error *error)
+{
+    struct sweep *sweep = reader->sweep;
+    enum status status = STATUS_OK;
+    /* One axis more than there are keys cannot have a key of its own, so it is refused when its key is read. */
+    sweep->axes = arena_alloc(reader->arena, settings_key_count + 1, sizeof *sweep->axes);
+    for (size_t i = 0; i < node->count && status == STATUS_OK; i++) {
+        if (is_listed(node->keys[i]->text, own_members))
+            continue;
+        require(sweep->axis_count <= settings_key_count);
+        status = read_axis(reader, sweep->axis_count, node->keys[i], node->items[i], error);
+        if (status == STATUS_OK)
+            sweep->axis_count++;
+    }
+    return status == STATUS_OK ? check_columns(sweep, error) : status;
+}
+
+enum status plan_axes_read(const struct scenario *scenario, struct plan_probe *probe, struct arena *arena,
+                           struct sweep *sweep, struct error *error)
+{
+    require(scenario && scenario->settings.sweep && probe && arena && sweep);
+    const struct yaml_node *node = scenario->settings.sweep;
+    struct sweep made = {0};
+    struct reader reader = {.scenario = scenario, .probe = probe, .arena = arena, .sweep = &made};
+    if (node->kind != YAML_MAPPING || !node->count)
+        return yaml_error(error, node, "sweep: expected axes, e.g. %s; found %s",
+                          "{degree: {key: partition.max_degree, values: [2, 4, 8]}}",
+                          node->kind == YAML_MAPPING ? "none" : yaml_kind_name(node));
+    reader.owners = arena_alloc(arena, settings_key_count, sizeof *reader.owners);
+    enum status status = read_axes(&reader, node, error);
+    if (status == STATUS_OK)
+        status = read_zip(&reader, yaml_get(node, "zip"), error);
+    if (status == STATUS_OK)
+        status = plan_repeat_read(node, &made, error);
+    made.where = yaml_get(node, "where");
+    if (status == STATUS_OK && made.where)
+        status = plan_need_scalar(made.where, "where", error);
+    if (status == STATUS_OK)
+        *sweep = made;
+    return status;
+}

@@ -1,0 +1,448 @@
+/* Conditions on combinations: see plan_where.h. A reader by recursive descent, its depth limited. */
+#include "scenario/plan_where.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "input/text.h"
+#include "input/units.h"
+
+enum order { ORDER_EQUAL, ORDER_UNEQUAL, ORDER_LESS, ORDER_AT_MOST, ORDER_MORE, ORDER_AT_LEAST };
+
+static const struct {
+    const char *text;
+    enum order order;
+} orders[] = {{"==", ORDER_EQUAL},    {"!=", ORDER_UNEQUAL}, {"<=", ORDER_AT_MOST},
+              {">=", ORDER_AT_LEAST}, {"<", ORDER_LESS},     {">", ORDER_MORE}};
+
+struct operand {
+    const struct axis *axis; /* NULL = the constant below */
+    enum axis_kind kind;
+    bool is_bare; /* a number without unit: goes with any */
+    bool is_word; /* neither an axis nor in quotes: has to be a value of the other side */
+    double number;
+    const char *text;
+    size_t at; /* its place in the condition */
+};
+
+enum operation { COMPARE, AND, OR, NOT };
+
+struct instruction {
+    enum operation operation;
+    enum order order;
+    struct operand left, right;
+};
+
+struct plan_where {
+    struct instruction *instructions; /* in postfix order */
+    size_t count, capacity;
+};
+
+enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NUMBER, TOKEN_TEXT, TOKEN_ORDER, TOKEN_OPEN, TOKEN_CLOSE };
+
+struct token {
+    enum token_kind kind;
+    enum order order;
+    const char *text; /* of words, numbers and texts */
+    size_t at;
+};
+
+struct parser {
+    const struct yaml_node *node;
+    const struct sweep *sweep;
+    struct arena *arena;
+    struct plan_where *where;
+    size_t at;
+    struct token token; /* the one to read next */
+    int depth;
+    struct error *error;
+};
+
+/* The column is right for a condition on one line; the number of the character always is. */
+static enum status refuse(const struct parser *parser, size_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static enum status refuse(const struct parser *parser, size_t at, const char *format, ...)
+{
+    const struct yaml_node *node = parser->node;
+    char text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    int column = node->column ? node->column + (node->is_plain ? 0 : 1) + (int)at : 0;
+    return error_at(parser->error, node->file, node->line, column, "where, character %zu: %s", at + 1, text);
+}
+
+/* ---- tokens ---- */
+
+static bool is_word_byte(char byte)
+{
+    return isalnum((unsigned char)byte) || byte == '_' || byte == '.' || byte == '-' || byte == '/';
+}
+
+/* A number and a unit that follows at once: 1e-3s, 1.6TB/s. */
+static size_t number_length(const char *text)
+{
+    size_t length = *text == '-' || *text == '+';
+    for (;; length++) {
+        bool is_power = length > 1 && (text[length] == '-' || text[length] == '+') &&
+                        (text[length - 1] == 'e' || text[length - 1] == 'E') &&
+                        isdigit((unsigned char)text[length + 1]);
+        if (!is_power && !isalnum((unsigned char)text[length]) && text[length] != '.' && text[length] != '/')
+            return length;
+    }
+}
+
+static bool starts_number(const char *text)
+{
+    text += *text == '-' || *text == '+';
+    return isdigit((unsigned char)*text) || (*text == '.' && isdigit((unsigned char)text[1]));
+}
+
+static void take_token(struct parser *parser, enum token_kind kind, size_t skip, size_t length)
+{
+    const char *start = parser->node->text + parser->at;
+    parser->token = (struct token){.kind = kind, .at = parser->at};
+    parser->token.text = arena_text(parser->arena, start + skip, length);
+    parser->at += length + 2 * skip;
+}
+
+static enum status take_order(struct parser *parser)
+{
+    const char *start = parser->node->text + parser->at;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        size_t length = strlen(orders[i].text);
+        if (strncmp(start, orders[i].text, length) != 0)
+            continue;
+        take_token(parser, TOKEN_ORDER, 0, length);
+        parser->token.order = orders[i].order;
+        return STATUS_OK;
+    }
+    char shown[TEXT_SHOW_BYTES];
+    return refuse(parser, parser->at, "cannot read '%s'; expected axes, numbers, texts, == != < <= > >=, and, or, not",
+                  text_show(start, shown));
+}
+
+static enum status next_token(struct parser *parser)
+{
+    const char *text = parser->node->text;
+    while (text[parser->at] == ' ' || text[parser->at] == '\n' || text[parser->at] == '\t')
+        parser->at++;
+    const char *start = text + parser->at;
+    if (!*start) {
+        parser->token = (struct token){.kind = TOKEN_END, .at = parser->at};
+        return STATUS_OK;
+    }
+    if (*start == '\'' || *start == '"') {
+        const char *end = strchr(start + 1, *start);
+        if (!end)
+            return refuse(parser, parser->at, "the text is not closed");
+        take_token(parser, TOKEN_TEXT, 1, (size_t)(end - start) - 1);
+    } else if (*start == '(' || *start == ')') {
+        take_token(parser, *start == '(' ? TOKEN_OPEN : TOKEN_CLOSE, 0, 1);
+    } else if (starts_number(start)) {
+        take_token(parser, TOKEN_NUMBER, 0, number_length(start));
+    } else if (isalpha((unsigned char)*start) || *start == '_') {
+        size_t length = 1;
+        while (is_word_byte(start[length]))
+            length++;
+        take_token(parser, TOKEN_WORD, 0, length);
+    } else {
+        return take_order(parser);
+    }
+    return STATUS_OK;
+}
+
+static bool is_word(const struct parser *parser, const char *word)
+{
+    return parser->token.kind == TOKEN_WORD && strcmp(parser->token.text, word) == 0;
+}
+
+static bool is_reserved(const struct parser *parser)
+{
+    return is_word(parser, "and") || is_word(parser, "or") || is_word(parser, "not");
+}
+
+static enum status refuse_token(const struct parser *parser, const char *expected)
+{
+    char shown[TEXT_SHOW_BYTES];
+    if (parser->token.kind == TOKEN_END)
+        return refuse(parser, parser->token.at, "ends where %s should stand", expected);
+    return refuse(parser, parser->token.at, "expected %s, found '%s'", expected, text_show(parser->token.text, shown));
+}
+
+/* ---- operands ---- */
+
+static enum status read_number(const struct parser *parser, struct operand *operand)
+{
+    static const enum axis_kind kinds[] = {AXIS_NUMBER, AXIS_TIME, AXIS_BYTES, AXIS_RATE};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (plan_axis_number(kinds[i], operand->text, &operand->number, NULL) != STATUS_OK)
+            continue;
+        operand->kind = kinds[i];
+        operand->is_bare = kinds[i] == AXIS_NUMBER;
+        return STATUS_OK;
+    }
+    char shown[TEXT_SHOW_BYTES];
+    return refuse(parser, operand->at, "'%s' is no number, e.g. 0.5, 1000s, 80GB or 1.6TB/s; texts stand in quotes",
+                  text_show(operand->text, shown));
+}
+
+static enum status read_operand(struct parser *parser, struct operand *operand)
+{
+    const struct token *token = &parser->token;
+    *operand = (struct operand){.kind = AXIS_TEXT, .text = token->text, .at = token->at};
+    enum status status = STATUS_OK;
+    if (token->kind == TOKEN_NUMBER) {
+        status = read_number(parser, operand);
+    } else if (token->kind == TOKEN_WORD && !is_reserved(parser)) {
+        for (size_t i = 0; i < parser->sweep->axis_count && !operand->axis; i++) {
+            if (strcmp(token->text, parser->sweep->axes[i].name) == 0)
+                operand->axis = &parser->sweep->axes[i];
+        }
+        operand->is_word = !operand->axis;
+        operand->kind = operand->axis ? operand->axis->kind : AXIS_TEXT;
+    } else if (token->kind != TOKEN_TEXT) {
+        return refuse_token(parser, "the name of an axis, a number or a text");
+    }
+    return status == STATUS_OK ? next_token(parser) : status;
+}
+
+static const char *nearest_name(const struct parser *parser, const char *word, const struct axis *axis)
+{
+    const char *nearest = NULL;
+    int least = 3;
+    for (size_t i = 0; i < parser->sweep->axis_count; i++) {
+        int distance = text_distance(word, parser->sweep->axes[i].name);
+        nearest = distance < least ? parser->sweep->axes[i].name : nearest;
+        least = distance < least ? distance : least;
+    }
+    for (size_t i = 0; axis && axis->kind == AXIS_TEXT && i < axis->value_count; i++) {
+        int distance = text_distance(word, axis->values[i].text);
+        nearest = distance < least ? axis->values[i].text : nearest;
+        least = distance < least ? distance : least;
+    }
+    return nearest;
+}
+
+/* A bare word has to be a value of the axis on the other side: anything else is a slip of the pen. */
+static enum status check_word(const struct parser *parser, const struct operand *word, const struct operand *other)
+{
+    const struct axis *axis = other->axis;
+    if (!word->is_word)
+        return STATUS_OK;
+    for (size_t i = 0; axis && axis->kind == AXIS_TEXT && i < axis->value_count; i++) {
+        if (strcmp(axis->values[i].text, word->text) == 0)
+            return STATUS_OK;
+    }
+    char shown[TEXT_SHOW_BYTES], near[TEXT_SHOW_BYTES];
+    const char *nearest = nearest_name(parser, word->text, axis);
+    return refuse(parser, word->at, "'%s' is neither an axis nor a value of the other side%s%s%s",
+                  text_show(word->text, shown), nearest ? "; did you mean " : "",
+                  nearest ? text_show(nearest, near) : "", nearest ? "?" : "");
+}
+
+static const char *kind_name(enum axis_kind kind)
+{
+    static const char *const names[] = {"a text", "a number", "a time", "a rate", "a size"};
+    require((size_t)kind < sizeof names / sizeof *names);
+    return names[kind];
+}
+
+static enum status check_kinds(const struct parser *parser, const struct instruction *compare, size_t at)
+{
+    const struct operand *left = &compare->left, *right = &compare->right;
+    enum status status = check_word(parser, left, right);
+    if (status == STATUS_OK)
+        status = check_word(parser, right, left);
+    if (status != STATUS_OK)
+        return status;
+    bool is_text = left->kind == AXIS_TEXT || right->kind == AXIS_TEXT;
+    if (left->kind != right->kind && (is_text || (!left->is_bare && !right->is_bare)))
+        return refuse(parser, at, "compares %s with %s", kind_name(left->kind), kind_name(right->kind));
+    if (is_text && compare->order != ORDER_EQUAL && compare->order != ORDER_UNEQUAL)
+        return refuse(parser, at, "texts have no order; use == or !=");
+    return STATUS_OK;
+}
+
+/* ---- conditions ---- */
+
+/* Doubling within the arena: at most twice the bytes of the last copy. */
+static void emit(struct parser *parser, struct instruction instruction)
+{
+    struct plan_where *where = parser->where;
+    if (where->count == where->capacity) {
+        size_t capacity = where->capacity ? 2 * where->capacity : 8;
+        struct instruction *moved = arena_alloc(parser->arena, capacity, sizeof *moved);
+        if (where->count)
+            memcpy(moved, where->instructions, where->count * sizeof *moved);
+        where->instructions = moved;
+        where->capacity = capacity;
+    }
+    where->instructions[where->count++] = instruction;
+}
+
+static enum status read_comparison(struct parser *parser)
+{
+    struct instruction compare = {.operation = COMPARE};
+    enum status status = read_operand(parser, &compare.left);
+    if (status != STATUS_OK)
+        return status;
+    size_t at = parser->token.at;
+    if (parser->token.kind != TOKEN_ORDER)
+        return refuse_token(parser, "one of == != < <= > >=");
+    compare.order = parser->token.order;
+    status = next_token(parser);
+    if (status == STATUS_OK)
+        status = read_operand(parser, &compare.right);
+    if (status == STATUS_OK)
+        status = check_kinds(parser, &compare, at);
+    if (status == STATUS_OK)
+        emit(parser, compare);
+    return status;
+}
+
+static enum status read_any(struct parser *parser);
+
+static enum status read_group(struct parser *parser)
+{
+    enum status status = next_token(parser);
+    if (status == STATUS_OK)
+        status = read_any(parser);
+    if (status == STATUS_OK && parser->token.kind != TOKEN_CLOSE)
+        status = refuse_token(parser, "')'");
+    return status == STATUS_OK ? next_token(parser) : status;
+}
+
+static enum status read_term(struct parser *parser)
+{
+    bool is_negated = is_word(parser, "not");
+    if (!is_negated && parser->token.kind != TOKEN_OPEN)
+        return read_comparison(parser);
+    if (parser->depth == PLAN_WHERE_DEPTH_LIMIT)
+        return refuse(parser, parser->token.at, "more than %d levels deep", PLAN_WHERE_DEPTH_LIMIT);
+    parser->depth++;
+    enum status status = STATUS_OK;
+    if (is_negated) {
+        status = next_token(parser);
+        if (status == STATUS_OK)
+            status = read_term(parser);
+        if (status == STATUS_OK)
+            emit(parser, (struct instruction){.operation = NOT});
+    } else {
+        status = read_group(parser);
+    }
+    parser->depth--;
+    return status;
+}
+
+static enum status read_all(struct parser *parser)
+{
+    enum status status = read_term(parser);
+    while (status == STATUS_OK && is_word(parser, "and")) {
+        status = next_token(parser);
+        if (status == STATUS_OK)
+            status = read_term(parser);
+        if (status == STATUS_OK)
+            emit(parser, (struct instruction){.operation = AND});
+    }
+    return status;
+}
+
+static enum status read_any(struct parser *parser)
+{
+    enum status status = read_all(parser);
+    while (status == STATUS_OK && is_word(parser, "or")) {
+        status = next_token(parser);
+        if (status == STATUS_OK)
+            status = read_all(parser);
+        if (status == STATUS_OK)
+            emit(parser, (struct instruction){.operation = OR});
+    }
+    return status;
+}
+
+enum status plan_where_read(const struct yaml_node *text, const struct sweep *sweep, struct arena *arena,
+                            const struct plan_where **where, struct error *error)
+{
+    require(text && text->kind == YAML_SCALAR && sweep && arena && where);
+    struct parser parser = {.node = text, .sweep = sweep, .arena = arena, .error = error};
+    if (strlen(text->text) > PLAN_WHERE_LIMIT_BYTES)
+        return yaml_error(error, text, "where: longer than %d bytes", PLAN_WHERE_LIMIT_BYTES);
+    parser.where = arena_alloc(arena, 1, sizeof *parser.where);
+    enum status status = next_token(&parser);
+    if (status == STATUS_OK)
+        status = read_any(&parser);
+    if (status == STATUS_OK && parser.token.kind != TOKEN_END)
+        status = refuse_token(&parser, "and, or, or the end");
+    if (status == STATUS_OK)
+        *where = parser.where;
+    return status;
+}
+
+/* ---- holding ---- */
+
+static bool compare_numbers(enum order order, double left, double right)
+{
+    switch (order) {
+    case ORDER_EQUAL:
+        return !(left < right) && !(left > right);
+    case ORDER_UNEQUAL:
+        return left < right || left > right;
+    case ORDER_LESS:
+        return left < right;
+    case ORDER_AT_MOST:
+        return left <= right;
+    case ORDER_MORE:
+        return left > right;
+    default:
+        require(order == ORDER_AT_LEAST);
+        return left >= right;
+    }
+}
+
+static const struct axis_value *value_of(const struct operand *operand, const size_t *positions)
+{
+    return &operand->axis->values[positions[operand->axis->dimension]];
+}
+
+static bool compare(const struct instruction *compared, const size_t *positions)
+{
+    const struct operand *left = &compared->left, *right = &compared->right;
+    if (left->kind == AXIS_TEXT) {
+        const char *a = left->axis ? value_of(left, positions)->text : left->text;
+        const char *b = right->axis ? value_of(right, positions)->text : right->text;
+        return (strcmp(a, b) == 0) == (compared->order == ORDER_EQUAL);
+    }
+    double a = left->axis ? value_of(left, positions)->number : left->number;
+    double b = right->axis ? value_of(right, positions)->number : right->number;
+    return compare_numbers(compared->order, a, b);
+}
+
+bool plan_where_holds(const struct plan_where *where, const size_t *positions)
+{
+    require(where && where->count > 0);
+    /* Each level of nesting keeps at most one side of an `or` and one of an `and` waiting. */
+    bool stack[2 * (PLAN_WHERE_DEPTH_LIMIT + 1) + 1];
+    size_t top = 0;
+    for (size_t i = 0; i < where->count; i++) {
+        const struct instruction *instruction = &where->instructions[i];
+        if (instruction->operation == COMPARE) {
+            require(top < sizeof stack / sizeof *stack);
+            stack[top++] = compare(instruction, positions);
+        } else if (instruction->operation == NOT) {
+            require(top > 0);
+            stack[top - 1] = !stack[top - 1];
+        } else {
+            require(top > 1);
+            top--;
+            stack[top - 1] =
+                instruction->operation == AND ? stack[top - 1] && stack[top] : stack[top - 1] || stack[top];
+        }
+    }
+    require(top == 1);
+    return stack[0];
+}

@@ -1,0 +1,255 @@
+/* Scenario files: see scenario.h. The parsed files and the overrides are kept as "sources"; a scenario is what comes
+ * out of applying them layer by layer, so a point of a sweep is the same work with one layer more. */
+#include "scenario/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/file.h"
+#include "input/text.h"
+
+struct scenario_sources {
+    struct arena arena;
+    struct yaml_tree trees[SCENARIO_CHAIN_LIMIT]; /* nearest first */
+    const char *paths[SCENARIO_CHAIN_LIMIT];
+    size_t count;
+    const char **assignments; /* of the command line */
+    size_t assignment_count;
+    bool has_files; /* read from disk: the files it names are looked for */
+};
+
+static const char *const own_keys[] = {"extends", NULL};
+
+static struct scenario_sources *sources_new(struct scenario_overrides overrides)
+{
+    struct scenario_sources *sources = memory_alloc(1, sizeof *sources);
+    sources->assignments = arena_alloc(&sources->arena, overrides.count, sizeof *sources->assignments);
+    sources->assignment_count = overrides.count;
+    for (size_t i = 0; i < overrides.count; i++)
+        sources->assignments[i] =
+            arena_text(&sources->arena, overrides.assignments[i], strlen(overrides.assignments[i]));
+    return sources;
+}
+
+static void sources_free(struct scenario_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        yaml_tree_free(&sources->trees[i]);
+    arena_free(&sources->arena);
+    free(sources);
+}
+
+/* The node that names the parent; NULL = none. */
+static const struct yaml_node *find_extends(const struct yaml_tree *tree)
+{
+    const struct yaml_node *extends = yaml_get(tree->root, "extends");
+    return extends && !yaml_is_null(extends) ? extends : NULL;
+}
+
+/* Is the file one of those read already, whatever its name? */
+static bool is_read_already(const struct scenario_sources *sources, const char *path)
+{
+    char *real = realpath(path, NULL);
+    bool answer = false;
+    for (size_t i = 0; real && i < sources->count && !answer; i++) {
+        char *other = realpath(sources->paths[i], NULL);
+        answer = other && strcmp(real, other) == 0;
+        free(other);
+    }
+    free(real);
+    return answer;
+}
+
+static enum status parent_path(struct scenario_sources *sources, const struct yaml_node *extends, const char **path,
+                               struct error *error)
+{
+    if (extends->kind != YAML_SCALAR || !*extends->text)
+        return yaml_error(error, extends, "extends: expected one file name, e.g. extends: base.yaml; found %s",
+                          extends->kind == YAML_SCALAR ? "nothing" : yaml_kind_name(extends));
+    size_t length = strlen(extends->text);
+    const char *directory = file_directory(extends->file, &sources->arena);
+    size_t size = strlen(directory) + 1 + length + 1;
+    char *joined = arena_alloc(&sources->arena, size, 1);
+    bool is_whole = extends->text[0] == '/';
+    snprintf(joined, size, "%s%s%s", is_whole ? "" : directory, is_whole ? "" : "/", extends->text);
+    if (is_read_already(sources, joined))
+        return yaml_error(error, extends, "extends: %s leads back to itself", joined);
+    if (sources->count == SCENARIO_CHAIN_LIMIT)
+        return yaml_error(error, extends, "extends: a chain of more than %d files", SCENARIO_CHAIN_LIMIT);
+    *path = joined;
+    return STATUS_OK;
+}
+
+/* Reads path and its parents. */
+static enum status read_chain(struct scenario_sources *sources, const char *path, struct error *error)
+{
+    const char *next = arena_text(&sources->arena, path, strlen(path));
+    const struct yaml_node *extends = NULL;
+    while (next) {
+        struct yaml_tree *tree = &sources->trees[sources->count];
+        enum status status = yaml_tree_load(next, tree, error);
+        if (status == STATUS_USER && extends && error && error->line == 0) {
+            /* The file is missing: the one to blame is the line that names it. */
+            struct error inner = *error;
+            yaml_error(error, extends, "extends: %s: %s", inner.file, inner.message);
+        }
+        if (status != STATUS_OK)
+            return status;
+        sources->paths[sources->count++] = next;
+        next = NULL;
+        extends = find_extends(tree);
+        if (extends)
+            status = parent_path(sources, extends, &next, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+static enum status apply_sources(struct scenario *scenario, struct error *error)
+{
+    const struct scenario_sources *sources = scenario->sources;
+    enum status status = STATUS_OK;
+    for (size_t i = sources->count; i > 0 && status == STATUS_OK; i--)
+        status = keys_read_tree(&scenario->keys, sources->trees[i - 1].root, own_keys, error);
+    keys_open_layer(&scenario->keys);
+    for (size_t i = 0; i < sources->assignment_count && status == STATUS_OK; i++)
+        status = keys_override(&scenario->keys, sources->assignments[i], "command line", error);
+    if (status == STATUS_OK && scenario->settings.extends)
+        status = error_set(error, STATUS_USER, "extends belongs into a scenario file, not on the command line");
+    return status;
+}
+
+/* Models are a list, into which keys_find_files does not look. Defaults need no place in a file to blame. */
+static enum status find_models(const struct scenario *scenario, struct error *error)
+{
+    const struct file_search search = {.folder = "models", .suffix = ".json"};
+    const struct key_list *models = &scenario->settings.workload.models;
+    int key = keys_find(settings_keys, settings_key_count, "workload.models");
+    struct arena arena = {0};
+    enum status status = STATUS_OK;
+    require(key >= 0);
+    if (!scenario->keys.values[key] || !keys_is_effective(&scenario->keys, (size_t)key))
+        return STATUS_OK;
+    for (size_t i = 0; i < models->count && status == STATUS_OK; i++) {
+        const char *path;
+        struct error why;
+        status = file_find(&search, models->items[i], &arena, &path, &why);
+        if (status != STATUS_OK)
+            keys_error(&scenario->keys, (size_t)key, error, "%s", why.message);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+/* What can only be said of a run, once every value is in. */
+static enum status check_run(struct scenario *scenario, struct error *error)
+{
+    enum status status = keys_check(&scenario->keys, error);
+    if (status == STATUS_OK)
+        status = settings_check(&scenario->keys, &scenario->settings, error);
+    if (status == STATUS_OK && scenario->sources->has_files)
+        status = keys_find_files(&scenario->keys, error);
+    if (status == STATUS_OK && scenario->sources->has_files)
+        status = find_models(scenario, error);
+    return status;
+}
+
+static struct scenario *scenario_new(struct scenario_sources *sources, bool owns_sources)
+{
+    struct scenario *scenario = memory_alloc(1, sizeof *scenario);
+    scenario->sources = sources;
+    scenario->owns_sources = owns_sources;
+    keys_init(&scenario->keys, settings_keys, settings_key_count, &scenario->settings);
+    return scenario;
+}
+
+/* Takes the sources. */
+static enum status build(struct scenario_sources *sources, struct scenario **scenario, struct error *error)
+{
+    struct scenario *made = scenario_new(sources, true);
+    enum status status = apply_sources(made, error);
+    if (status == STATUS_OK && !made->settings.sweep)
+        status = check_run(made, error);
+    if (status != STATUS_OK) {
+        scenario_free(made);
+        return status;
+    }
+    *scenario = made;
+    return STATUS_OK;
+}
+
+enum status scenario_load(const char *path, struct scenario_overrides overrides, struct scenario **scenario,
+                          struct error *error)
+{
+    require(scenario);
+    struct scenario_sources *sources = sources_new(overrides);
+    sources->has_files = true;
+    enum status status = path ? read_chain(sources, path, error) : STATUS_OK;
+    if (status != STATUS_OK) {
+        sources_free(sources);
+        return status;
+    }
+    return build(sources, scenario, error);
+}
+
+enum status scenario_parse(const char *text, size_t size, const char *file, struct scenario_overrides overrides,
+                           struct scenario **scenario, struct error *error)
+{
+    require(text && file && scenario);
+    struct scenario_sources *sources = sources_new(overrides);
+    sources->paths[0] = arena_text(&sources->arena, file, strlen(file));
+    enum status status = yaml_tree_parse(text, size, file, &sources->trees[0], error);
+    if (status == STATUS_OK) {
+        sources->count = 1;
+        const struct yaml_node *extends = find_extends(&sources->trees[0]);
+        if (extends)
+            status = yaml_error(error, extends, "extends: a scenario without a file has no parents");
+    }
+    if (status != STATUS_OK) {
+        sources_free(sources);
+        return status;
+    }
+    return build(sources, scenario, error);
+}
+
+enum status scenario_variant(const struct scenario *base, const struct scenario_point *points, size_t point_count,
+                             struct scenario **variant, struct error *error)
+{
+    require(base && variant && (points || !point_count));
+    struct scenario *made = scenario_new(base->sources, false);
+    enum status status = apply_sources(made, error);
+    keys_open_layer(&made->keys);
+    for (size_t i = 0; i < point_count && status == STATUS_OK; i++)
+        status = keys_set(&made->keys, points[i].key, points[i].value, error);
+    if (status == STATUS_OK)
+        status = check_run(made, error);
+    if (status != STATUS_OK) {
+        scenario_free(made);
+        return status;
+    }
+    made->settings.sweep = NULL;
+    *variant = made;
+    return STATUS_OK;
+}
+
+void scenario_free(struct scenario *scenario)
+{
+    if (!scenario)
+        return;
+    keys_free(&scenario->keys);
+    if (scenario->owns_sources)
+        sources_free(scenario->sources);
+    free(scenario);
+}
+
+size_t scenario_file_count(const struct scenario *scenario)
+{
+    return scenario->sources->count;
+}
+
+const char *scenario_file(const struct scenario *scenario, size_t i)
+{
+    require(i < scenario->sources->count);
+    return scenario->sources->paths[i];
+}

@@ -1,0 +1,227 @@
+#include "step/on_circuits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { KIND_NETWORK = 0, KIND_STEPPER = NETWORK_KINDS, KIND_START = KIND_STEPPER + 1 + COLLECTIVE_KINDS };
+
+/* One of the jobs that run side by side. */
+struct runner {
+    struct session *session;
+    struct stepper_job *job;
+    int64_t steps_done;
+    struct step_path sum; /* of the steps that count */
+    struct step_path last;
+    sim_time head_start;
+    struct step_path later; /* sum of the later half of max_steps */
+    int64_t later_count;
+    bool is_settled;
+    bool is_mean; /* settled without being steady: later / later_count counts */
+};
+
+struct session {
+    const struct circuit_options *options;
+    struct engine *engine;
+    struct network *network;
+    struct stepper *stepper;
+    struct runner *runners;
+    uint32_t count, settled;
+    sim_time begin; /* steps begun earlier do not count */
+};
+
+static void add_path(struct step_path *sum, const struct step_path *path)
+{
+    sum->compute += path->compute;
+    sum->payload += path->payload;
+    sum->latency += path->latency;
+    sum->reconfiguration += path->reconfiguration;
+    sum->wait += path->wait;
+}
+
+static bool is_steady(const struct circuit_options *options, struct runner *runner, const struct step_path *now)
+{
+    if (runner->steps_done >= options->steps)
+        return true;
+    if (options->steady_tolerance < 0 || runner->steps_done < options->min_steps)
+        return false;
+    double before = (double)step_path_length(&runner->last), length = (double)step_path_length(now);
+    if (fabs(length - before) <= options->steady_tolerance * length)
+        return true;
+    runner->is_mean = options->max_steps && runner->steps_done >= options->max_steps;
+    return runner->is_mean;
+}
+
+/* A settled job goes on with its steps, so that the others keep their neighbour, but they count no more. */
+static void on_step(void *context, struct stepper_job *job, const struct stepper_report *report)
+{
+    struct runner *runner = context;
+    struct session *session = runner->session;
+    if (!runner->is_settled && report->start >= session->begin) {
+        runner->steps_done++;
+        add_path(&runner->sum, &report->path);
+        if (runner->steps_done > session->options->max_steps / 2) {
+            add_path(&runner->later, &report->path);
+            runner->later_count++;
+        }
+        runner->is_settled = is_steady(session->options, runner, &report->path);
+        runner->last = report->path;
+        session->settled += runner->is_settled;
+    }
+    if (session->settled == session->count)
+        engine_stop(session->engine);
+    else
+        stepper_start(job);
+}
+
+static struct step_time to_seconds(const struct sim_clock *clock, const struct step_path *path)
+{
+    return (struct step_time){
+        .total_s = clock_to_seconds(clock, step_path_length(path)),
+        .comm_s = clock_to_seconds(clock, path->payload + path->latency),
+        .comp_s = clock_to_seconds(clock, path->compute),
+        .reconfig_s = clock_to_seconds(clock, path->reconfiguration),
+        .wait_s = clock_to_seconds(clock, path->wait),
+        .payload_s = clock_to_seconds(clock, path->payload),
+        .latency_s = clock_to_seconds(clock, path->latency),
+    };
+}
+
+/* The first steps beyond a steady one that is the last step: exact, in ticks. */
+static struct step_time beyond_last(const struct sim_clock *clock, const struct runner *runner)
+{
+    const struct step_path *last = &runner->last;
+    struct step_path extra = runner->sum;
+    int64_t n = runner->steps_done;
+    extra.compute -= n * last->compute;
+    extra.payload -= n * last->payload;
+    extra.latency -= n * last->latency;
+    extra.reconfiguration -= n * last->reconfiguration;
+    extra.wait -= n * last->wait;
+    return to_seconds(clock, &extra);
+}
+
+/* The steady step of a job, and what its first steps took beyond it. */
+static struct step_time split_steps(const struct session *session, const struct runner *runner, struct step_time *extra)
+{
+    const struct sim_clock *clock = &session->options->clock;
+    const struct step_time nothing = {0};
+    if (!runner->is_mean) {
+        *extra = beyond_last(clock, runner);
+        return to_seconds(clock, &runner->last);
+    }
+    struct step_time later = to_seconds(clock, &runner->later), all = to_seconds(clock, &runner->sum);
+    struct step_time mean = step_time_scale(&later, 1.0 / (double)runner->later_count, &nothing);
+    *extra = step_time_scale(&mean, -(double)runner->steps_done, &all);
+    return mean;
+}
+
+static void fill_result(const struct session *session, const struct runner *runner, struct step_result *result)
+{
+    struct step_time extra, steady = split_steps(session, runner, &extra);
+    struct network_totals totals = network_totals(session->network);
+    *result = (struct step_result){
+        .step_s = steady.total_s,
+        .comm_s = steady.comm_s,
+        .comp_s = steady.comp_s,
+        .reconfig_s = steady.reconfig_s,
+        .wait_s = steady.wait_s,
+        .payload_s = steady.payload_s,
+        .latency_s = steady.latency_s,
+        .start_up = extra,
+        .flows = totals.sent - totals.local,
+        .events = engine_events(session->engine),
+        .trace_hash = engine_trace_hash(session->engine),
+    };
+}
+
+static enum status open_session(struct session *session, const struct step_input *inputs, struct error *error)
+{
+    const struct circuit_options *options = session->options;
+    struct network_options network = options->network;
+    struct stepper_options stepper = {.clock = options->clock,
+                                      .first_kind = KIND_STEPPER,
+                                      .all_reduce = options->all_reduce,
+                                      .has_barriers = options->has_barriers,
+                                      .lanes = options->lanes};
+    network.tick_ps = options->clock.tick_ps;
+    network.first_kind = KIND_NETWORK;
+    session->engine = engine_create();
+    enum status status = network_create(session->engine, inputs[0].topology, &network, &session->network, error);
+    if (status != STATUS_OK)
+        return status;
+    session->stepper = stepper_create(session->engine, session->network, inputs[0].topology, &stepper);
+    session->runners = memory_alloc(session->count, sizeof *session->runners);
+    for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++) {
+        session->runners[i].session = session;
+        status = stepper_add(session->stepper, &inputs[i], i, on_step, &session->runners[i], &session->runners[i].job,
+                             error);
+    }
+    return status;
+}
+
+static void on_start(struct engine *engine, const struct event *event, void *world)
+{
+    struct session *session = world;
+    (void)engine;
+    stepper_start(session->runners[event->entity].job);
+}
+
+/* The job with the longest head start begins at 0. */
+static enum status start_jobs(struct session *session, struct error *error)
+{
+    const struct circuit_options *options = session->options;
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < session->count && options->head_start_s && status == STATUS_OK; i++) {
+        struct runner *runner = &session->runners[i];
+        status = clock_from_seconds(&options->clock, options->head_start_s[i], &runner->head_start, error);
+        if (status == STATUS_OK && runner->head_start > session->begin)
+            session->begin = runner->head_start;
+    }
+    engine_on(session->engine, KIND_START, on_start, session);
+    for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++) {
+        sim_time start = session->begin - session->runners[i].head_start;
+        if (start > 0)
+            engine_schedule(session->engine, start, 0, KIND_START, i, 0);
+        else
+            stepper_start(session->runners[i].job);
+    }
+    return status;
+}
+
+static enum status run_session(struct session *session, struct error *error)
+{
+    enum status status = start_jobs(session, error);
+    if (status != STATUS_OK)
+        return status;
+    engine_run(session->engine, SIM_TIME_MAX);
+    status = stepper_status(session->stepper, error);
+    for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++)
+        if (!session->runners[i].is_settled)
+            status = stepper_explain(session->runners[i].job, error);
+    return status;
+}
+
+static void close_session(struct session *session)
+{
+    for (uint32_t i = 0; session->runners && i < session->count; i++)
+        if (session->runners[i].job)
+            stepper_remove(session->runners[i].job);
+    stepper_destroy(session->stepper);
+    network_destroy(session->network);
+    engine_destroy(session->engine);
+    free(session->runners);
+}
+
+enum status step_circuit(const struct step_input *inputs, uint32_t count, const struct circuit_options *options,
+                         struct step_result *results, struct error *error)
+{
+    require(count > 0 && options->steps > 0);
+    struct session session = {.options = options, .count = count};
+    enum status status = open_session(&session, inputs, error);
+    if (status == STATUS_OK)
+        status = run_session(&session, error);
+    for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
+        fill_result(&session, &session.runners[i], &results[i]);
+    close_session(&session);
+    return status;
+}

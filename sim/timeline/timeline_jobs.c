@@ -1,0 +1,456 @@
+/* Draws a run: see timeline_jobs.h. Steps are simulated once more to be drawn, because the run itself remembers most of
+ * them instead of simulating them. */
+#include "timeline/timeline_jobs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/timeline_circuits.h"
+
+/* Numbers of processes. A topology has at most 65,536 groups, and no memory holds a billion jobs, so the ranges do not
+ * meet; all fit into 32 bits, which is what viewers have for them. */
+enum { PROCESS_CLUSTER = 1, PROCESS_GROUPS = 1000, PROCESS_JOBS = 1000 * 1000, PROCESS_CIRCUITS = 1000 * 1000 * 1000 };
+enum { THREAD_BLOCKED = 1, THREAD_QUEUE = 2 };
+enum { THREAD_JOB = 1, THREAD_NETWORK = 2 };
+enum { NAME_BYTES = 160 };
+/* On circuits all steps up to those in the window are simulated, so a window far inside a long job shows no ops. */
+enum { CIRCUIT_STEPS_LIMIT = 1000 };
+
+/* What a server has run last: joined with what follows where the op just goes on. */
+struct stretch {
+    uint32_t task, part;
+    double start_s, end_s;
+    bool is_open;
+};
+
+struct drawing {
+    const struct cluster_config *config;
+    const struct timeline_jobs_options *options;
+    struct timeline *timeline;
+    sim_time window_start, window_end;
+    uint32_t busy; /* devices */
+    bool is_job_met;
+    bool *is_server_named, *is_group_named;
+    struct timeline_lanes queue;
+    struct stretch *stretches; /* per server */
+    struct {
+        uint32_t number;
+        const struct split *split;
+        sim_time start, end;
+        double origin_s; /* of the step, from the start of the job */
+        struct timeline_lanes network;
+    } job; /* the one whose steps are drawn */
+    enum status status;
+    struct error *error;
+};
+
+#define ARGS(list) ((struct timeline_args){(list), sizeof(list) / sizeof *(list)})
+
+static bool is_drawn(const struct drawing *drawing, uint32_t number)
+{
+    return drawing->options->job == TIMELINE_ALL_JOBS || drawing->options->job == (int64_t)number;
+}
+
+static uint64_t process_of(uint32_t job)
+{
+    return (uint64_t)PROCESS_JOBS + job;
+}
+
+static const char *model_of(const struct drawing *drawing, const struct job_record *job)
+{
+    return drawing->config->models->graphs[job->model]->name;
+}
+
+/* Rounding must not let a step stand out of its job. */
+static sim_time time_in_job(const struct drawing *drawing, double time_s)
+{
+    sim_time offset, time;
+    if (clock_from_seconds(&drawing->config->clock, drawing->job.origin_s + time_s, &offset, NULL) != STATUS_OK ||
+        !clock_add(drawing->job.start, offset, &time))
+        return drawing->job.end;
+    return time < drawing->job.end ? time : drawing->job.end;
+}
+
+/* ---- tracks ---- */
+
+static struct timeline_track device_track(struct drawing *drawing, uint32_t server)
+{
+    const struct topology *topology = drawing->config->topology;
+    uint32_t group = topology_group(topology, server);
+    struct timeline_track track = {(uint64_t)PROCESS_GROUPS + group, (uint64_t)server + 1};
+    char name[NAME_BYTES];
+    if (!drawing->is_group_named[group]) {
+        snprintf(name, sizeof name, "group %" PRIu32, group);
+        timeline_name_process(drawing->timeline, track.process, name);
+        drawing->is_group_named[group] = true;
+    }
+    if (!drawing->is_server_named[server]) {
+        snprintf(name, sizeof name, "device ");
+        topology_name(topology, server, name + strlen(name));
+        timeline_name_thread(drawing->timeline, track, name);
+        drawing->is_server_named[server] = true;
+    }
+    return track;
+}
+
+/* The track of a lane, which gets its name with its first bar. */
+static struct timeline_track lane_track(struct drawing *drawing, uint64_t process, uint64_t first_thread,
+                                        const char *name, uint32_t lane, bool is_new)
+{
+    struct timeline_track track = {process, first_thread + lane};
+    char text[NAME_BYTES];
+    snprintf(text, sizeof text, "%s %" PRIu32, name, lane);
+    if (is_new)
+        timeline_name_thread(drawing->timeline, track, text);
+    return track;
+}
+
+/* ---- one step ---- */
+
+static void draw_stretch(struct drawing *drawing, uint32_t server, const struct stretch *stretch)
+{
+    const struct graph *graph = drawing->job.split->graph;
+    const struct graph_op *op = &graph->ops[stretch->task % graph->op_count];
+    const char *pass = stretch->task < graph->op_count ? "forward" : "backward";
+    sim_time start = time_in_job(drawing, stretch->start_s), end = time_in_job(drawing, stretch->end_s);
+    if (start >= drawing->job.end)
+        return; /* cut off by the end of the run */
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "%.*s %" PRIu32 " %s", (int)strcspn(op->kind, "("), op->kind, op->id, pass);
+    const struct timeline_arg args[] = {{.name = "part", .number = stretch->part}};
+    timeline_bar(drawing->timeline, device_track(drawing, server), name, start, end, ARGS(args));
+}
+
+static void on_ran(void *context, uint32_t task, uint32_t part, uint32_t server, double start_s, double end_s)
+{
+    struct drawing *drawing = context;
+    struct stretch *last = &drawing->stretches[server];
+    if (last->is_open && last->task == task && last->part == part && last->end_s == start_s) {
+        last->end_s = end_s;
+        return;
+    }
+    if (last->is_open)
+        draw_stretch(drawing, server, last);
+    *last = (struct stretch){task, part, start_s, end_s, true};
+}
+
+static void on_flew(void *context, uint32_t number, double start_s, double end_s)
+{
+    static const char *const kinds[] = {"forward", "backward", "join", "sync"};
+    struct drawing *drawing = context;
+    const struct split_link *link = &drawing->job.split->links[number];
+    const struct graph *graph = drawing->job.split->graph;
+    uint32_t source = graph->ops[link->source % graph->op_count].id;
+    uint32_t target = graph->ops[link->target % graph->op_count].id;
+    sim_time start = time_in_job(drawing, start_s), end = time_in_job(drawing, end_s);
+    if (start >= drawing->job.end ||
+        (!timeline_wants(drawing->timeline, start, end) && !timeline_is_full(drawing->timeline)))
+        return;
+    bool is_new;
+    uint32_t lane = timeline_lane(&drawing->job.network, start, end, &is_new);
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "%s %" PRIu32 " to %" PRIu32, kinds[link->kind], source, target);
+    const struct timeline_arg args[] = {{.name = "bytes a dependency", .number = link->bytes}};
+    timeline_bar(drawing->timeline,
+                 lane_track(drawing, process_of(drawing->job.number), THREAD_NETWORK, "network", lane, is_new), name,
+                 start, end, ARGS(args));
+}
+
+/* So many steps in a row, with the light on every piece of hardware. */
+static enum status draw_circuits(struct drawing *drawing, const struct step_input *input, int64_t steps)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "circuits of job %" PRIu32, drawing->job.number);
+    struct timeline_circuits circuits = {.timeline = drawing->timeline,
+                                         .topology = drawing->config->topology,
+                                         .process = (uint64_t)PROCESS_CIRCUITS + drawing->job.number,
+                                         .name = name,
+                                         .start = drawing->job.start,
+                                         .end = drawing->job.end};
+    const struct network_observer observer = {timeline_circuits_stayed, &circuits};
+    struct circuit_options options = *drawing->config->circuit;
+    struct step_result result;
+    require(options.clock.tick_ps == drawing->config->clock.tick_ps);
+    options.steps = steps;
+    options.steady_tolerance = -1; /* simulate them all */
+    options.network.observer = &observer;
+    enum status status = step_circuit(input, 1, &options, &result, drawing->error);
+    timeline_circuits_fini(&circuits);
+    return status;
+}
+
+/* A step of the published kind, or so many in a row on circuits, where the first ones differ. */
+static enum status draw_step(struct drawing *drawing, const struct placement *placement, int64_t circuit_steps)
+{
+    const struct cluster_config *config = drawing->config;
+    const struct step_observer observer = {.ran = on_ran, .flew = on_flew, .context = drawing};
+    const struct step_input input = {.split = drawing->job.split,
+                                     .placement = placement,
+                                     .topology = config->topology,
+                                     .scheduler = config->scheduler,
+                                     .unit_s = config->unit_s,
+                                     .observer = &observer};
+    struct step_result result;
+    enum status status = config->circuit ? draw_circuits(drawing, &input, circuit_steps)
+                                         : step_published(&input, &result, drawing->error);
+    for (uint32_t i = 0; i < placement->used_count; i++) {
+        struct stretch *last = &drawing->stretches[placement->used[i]];
+        if (last->is_open)
+            draw_stretch(drawing, placement->used[i], last);
+        last->is_open = false;
+    }
+    return status;
+}
+
+/* The first steps of the job that touch the window. */
+static void draw_steps(struct drawing *drawing, const struct job_record *job, const struct placement *placement)
+{
+    const struct cluster_config *config = drawing->config;
+    double step_s = (job->jct_s - job->queue_s) / (double)config->steps, ahead_s = 0;
+    if (drawing->window_start > drawing->job.start)
+        ahead_s = clock_to_seconds(&config->clock, drawing->window_start - drawing->job.start);
+    int64_t first = step_s > 0 ? (int64_t)fmin(ahead_s / step_s, (double)config->steps) : 0;
+    int64_t wanted = drawing->options->steps, last = wanted < config->steps - first ? first + wanted : config->steps;
+    if (config->circuit) {
+        drawing->job.origin_s = 0;
+        if (last > 0 && last <= CIRCUIT_STEPS_LIMIT && drawing->status == STATUS_OK)
+            drawing->status = draw_step(drawing, placement, last);
+        return;
+    }
+    for (int64_t i = first; i < last; i++) {
+        drawing->job.origin_s = (double)i * step_s;
+        sim_time start = time_in_job(drawing, 0);
+        if (drawing->status != STATUS_OK || start > drawing->window_end || timeline_is_full(drawing->timeline))
+            break;
+        drawing->status = draw_step(drawing, placement, 1);
+    }
+}
+
+/* ---- jobs ---- */
+
+static void count_busy(struct drawing *drawing, sim_time now)
+{
+    if (drawing->options->job == TIMELINE_ALL_JOBS)
+        timeline_count(drawing->timeline, PROCESS_CLUSTER, "busy devices", now, drawing->busy);
+}
+
+/* A job's own bar, once its outcome is known. */
+static void draw_job(struct drawing *drawing, uint32_t number, const struct job_record *job, sim_time end)
+{
+    sim_time start = 0;
+    double start_s = job->arrival_s + job->queue_s;
+    if (clock_from_seconds(&drawing->config->clock, start_s, &start, NULL) != STATUS_OK || start > end)
+        start = end;
+    if (!timeline_wants(drawing->timeline, start, end) && !timeline_is_full(drawing->timeline))
+        return;
+    char name[NAME_BYTES];
+    struct timeline_track track = {process_of(number), THREAD_JOB};
+    snprintf(name, sizeof name, "job %" PRIu32 " %.100s, degree %" PRIu32, number, model_of(drawing, job), job->degree);
+    const struct timeline_arg args[] = {{.name = "job", .number = number},
+                                        {.name = "model", .text = model_of(drawing, job)},
+                                        {.name = "degree", .number = job->degree},
+                                        {.name = "devices", .number = job->device_count},
+                                        {.name = "outcome", .text = outcome_name(job->outcome)},
+                                        {.name = "cause", .text = cause_name(job->cause)},
+                                        {.name = "beta", .number = job->beta},
+                                        {.name = "limit_s", .number = job->limit_s},
+                                        {.name = "jct_s", .number = job->jct_s},
+                                        {.name = "wait_s", .number = job->wait_s},
+                                        {.name = "reconfig_s", .number = job->reconfig_s},
+                                        {.name = "comm_s", .number = job->comm_s},
+                                        {.name = "comp_s", .number = job->comp_s}};
+    timeline_name_process(drawing->timeline, track.process, name);
+    timeline_name_thread(drawing->timeline, track, "job");
+    timeline_bar(drawing->timeline, track, name, start, end, ARGS(args));
+}
+
+static void draw_wait(struct drawing *drawing, uint32_t number, const struct job_record *job, sim_time end)
+{
+    sim_time start;
+    if (clock_from_seconds(&drawing->config->clock, job->arrival_s, &start, NULL) != STATUS_OK || start >= end ||
+        !timeline_wants(drawing->timeline, start, end))
+        return;
+    bool is_new;
+    uint32_t lane = timeline_lane(&drawing->queue, start, end, &is_new);
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "job %" PRIu32 " %.100s waits", number, model_of(drawing, job));
+    const struct timeline_arg args[] = {{.name = "job", .number = number},
+                                        {.name = "model", .text = model_of(drawing, job)}};
+    timeline_bar(drawing->timeline, lane_track(drawing, PROCESS_CLUSTER, THREAD_QUEUE, "queue", lane, is_new), name,
+                 start, end, ARGS(args));
+}
+
+struct servers {
+    const uint32_t *items;
+    uint32_t count;
+};
+
+static void draw_devices(struct drawing *drawing, uint32_t number, const struct job_record *job, struct servers servers,
+                         sim_time start, sim_time end)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "job %" PRIu32 " %.100s", number, model_of(drawing, job));
+    const struct timeline_arg args[] = {{.name = "job", .number = number}, {.name = "degree", .number = job->degree}};
+    for (uint32_t i = 0; i < servers.count; i++)
+        timeline_bar(drawing->timeline, device_track(drawing, servers.items[i]), name, start, end, ARGS(args));
+}
+
+/* The devices are marked as held before ops are drawn inside, up to the end of the run at most. Jobs that contend with
+ * each other have no steps of their own to draw, and their end is not known yet. */
+static void on_started(void *context, uint32_t number, const struct job_record *job, const struct placement *placement,
+                       sim_time start)
+{
+    struct drawing *drawing = context;
+    const struct cluster_config *config = drawing->config;
+    sim_time end = job->end < config->horizon ? job->end : config->horizon;
+    drawing->busy += placement->used_count;
+    drawing->is_job_met |= drawing->options->job == (int64_t)number;
+    if (!is_drawn(drawing, number))
+        return;
+    count_busy(drawing, start);
+    draw_wait(drawing, number, job, start);
+    if (config->is_shared || !timeline_wants(drawing->timeline, start, end))
+        return;
+    draw_devices(drawing, number, job, (struct servers){placement->used, placement->used_count}, start, end);
+    if (drawing->options->steps == 0 || drawing->status != STATUS_OK)
+        return;
+    struct split *split = split_create(config->models->graphs[job->model], config->quantum_ms, job->degree);
+    drawing->job.number = number;
+    drawing->job.split = split;
+    drawing->job.start = start;
+    drawing->job.end = end;
+    draw_steps(drawing, job, placement);
+    timeline_lanes_fini(&drawing->job.network);
+    split_free(split);
+}
+
+static void on_ended(void *context, uint32_t number, const struct job_record *job, sim_time now)
+{
+    struct drawing *drawing = context;
+    drawing->is_job_met |= drawing->options->job == (int64_t)number;
+    if (job->outcome == OUTCOME_COMPLETED)
+        drawing->busy -= job->device_count;
+    if (!is_drawn(drawing, number))
+        return;
+    if (job->outcome == OUTCOME_COMPLETED) {
+        count_busy(drawing, now);
+        draw_job(drawing, number, job, now);
+        return;
+    }
+    draw_wait(drawing, number, job, now);
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "job %" PRIu32 " %.100s blocked: %s", number, model_of(drawing, job),
+             cause_name(job->cause));
+    const struct timeline_arg args[] = {{.name = "job", .number = number},
+                                        {.name = "model", .text = model_of(drawing, job)},
+                                        {.name = "degree", .number = job->degree},
+                                        {.name = "beta", .number = job->beta},
+                                        {.name = "limit_s", .number = job->limit_s}};
+    struct timeline_track track = {PROCESS_CLUSTER, THREAD_BLOCKED};
+    timeline_mark(drawing->timeline, track, name, now, ARGS(args));
+}
+
+/* Jobs that still ran or waited when the run ended. */
+static void draw_unfinished(struct drawing *drawing, const struct cluster_result *result)
+{
+    for (size_t i = 0; i < result->job_count; i++) {
+        const struct job_record *job = &result->jobs[i];
+        if (job->outcome != OUTCOME_UNFINISHED || !is_drawn(drawing, (uint32_t)i))
+            continue;
+        drawing->is_job_met |= drawing->options->job == (int64_t)i;
+        if (job->device_count)
+            draw_job(drawing, (uint32_t)i, job, drawing->config->horizon);
+        else
+            draw_wait(drawing, (uint32_t)i, job, drawing->config->horizon);
+    }
+}
+
+/* The devices of jobs that contended with each other. */
+static void draw_shared(struct drawing *drawing, const struct cluster_result *result)
+{
+    for (size_t i = 0; i < result->job_count; i++) {
+        const struct job_record *job = &result->jobs[i];
+        sim_time start, end = job->end;
+        if (job->outcome == OUTCOME_BLOCKED || !job->device_count || !is_drawn(drawing, (uint32_t)i) ||
+            clock_from_seconds(&drawing->config->clock, job->arrival_s + job->queue_s, &start, NULL) != STATUS_OK)
+            continue;
+        if (job->outcome == OUTCOME_UNFINISHED)
+            end = drawing->config->horizon;
+        struct servers servers = {result->devices + job->device_start, job->device_count};
+        draw_devices(drawing, (uint32_t)i, job, servers, start < end ? start : end, end);
+    }
+}
+
+/* ---- the run ---- */
+
+static enum status read_window(struct drawing *drawing)
+{
+    const struct sim_clock *clock = &drawing->config->clock;
+    double end_s = drawing->options->window_end_s;
+    drawing->window_end = SIM_TIME_MAX;
+    enum status status =
+        clock_from_seconds(clock, drawing->options->window_start_s, &drawing->window_start, drawing->error);
+    if (status == STATUS_OK && isfinite(end_s))
+        status = clock_from_seconds(clock, end_s, &drawing->window_end, drawing->error);
+    return status;
+}
+
+static enum status run_cluster(struct drawing *drawing)
+{
+    const struct cluster_observer observer = {on_started, on_ended, drawing};
+    struct cluster_config config = *drawing->config;
+    struct cluster_result result;
+    config.observer = &observer;
+    enum status status = cluster_run(&config, &result, drawing->error);
+    if (status != STATUS_OK)
+        return status;
+    draw_unfinished(drawing, &result);
+    if (config.is_shared)
+        draw_shared(drawing, &result);
+    size_t jobs = result.job_count;
+    cluster_result_free(&result);
+    if (drawing->status == STATUS_OK && drawing->options->job != TIMELINE_ALL_JOBS && !drawing->is_job_met)
+        return error_set(drawing->error, STATUS_USER, "no job %" PRId64 ": the run has %zu jobs, numbered from 0",
+                         drawing->options->job, jobs);
+    return drawing->status;
+}
+
+static enum status draw(struct drawing *drawing, const char *path, struct timeline_totals *totals)
+{
+    struct timeline_options options = {.clock = drawing->config->clock,
+                                       .window_start = drawing->window_start,
+                                       .window_end = drawing->window_end,
+                                       .limit = drawing->options->limit};
+    enum status status = timeline_create(path, &options, &drawing->timeline, drawing->error);
+    if (status != STATUS_OK)
+        return status;
+    timeline_name_process(drawing->timeline, PROCESS_CLUSTER, "cluster");
+    timeline_name_thread(drawing->timeline, (struct timeline_track){PROCESS_CLUSTER, THREAD_BLOCKED}, "blocked jobs");
+    status = run_cluster(drawing);
+    if (status == STATUS_OK)
+        return timeline_finish(drawing->timeline, totals, drawing->error);
+    timeline_abandon(drawing->timeline);
+    return status;
+}
+
+enum status timeline_jobs_run(const struct cluster_config *config, const struct timeline_jobs_options *options,
+                              const char *path, struct timeline_totals *totals, struct error *error)
+{
+    require(options->window_start_s <= options->window_end_s && options->steps >= 0);
+    const struct topology *topology = config->topology;
+    struct drawing drawing = {.config = config, .options = options, .error = error};
+    drawing.is_server_named = memory_alloc(topology->server_count, sizeof *drawing.is_server_named);
+    drawing.is_group_named = memory_alloc((size_t)topology->groups, sizeof *drawing.is_group_named);
+    drawing.stretches = memory_alloc(topology->server_count, sizeof *drawing.stretches);
+    enum status status = read_window(&drawing);
+    if (status == STATUS_OK)
+        status = draw(&drawing, path, totals);
+    timeline_lanes_fini(&drawing.queue);
+    free(drawing.stretches);
+    free(drawing.is_group_named);
+    free(drawing.is_server_named);
+    return status;
+}
