@@ -87,7 +87,7 @@ $(BUILD)/commit: .FORCE
 $(BUILD)/sim/results/manifest.o: $(BUILD)/commit
 $(BUILD)/sim/results/manifest.o: CFLAGS += -DOCSIM_COMMIT='"$(COMMIT)"'
 
--include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(wildcard $(BUILD)/tests/fuzz/*.d)
 
 ## test: install what is missing, build, run every test; prints what failed and exits non-zero
 test: deps

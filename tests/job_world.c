@@ -1,4 +1,5 @@
 #include "job_world.h"
+#include "strategies.h"
 
 #include <CUnit/CUnit.h>
 #include <math.h>

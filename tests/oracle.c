@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "input/units.h"
+#include "strategies.h"
 
 enum { TABLE_LIMIT_BYTES = 1 << 26 };
 
@@ -157,7 +158,7 @@ void oracle_world_open(struct oracle_world *world, const char *const *assignment
     if (status != STATUS_OK)
         printf("\n  said: %s\n", error.message);
     CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
-    status = world_build(&world->world, &world->scenario->settings, &error);
+    status = simulation_open(&world->world, &world->scenario->settings, &error);
     if (status != STATUS_OK)
         printf("\n  said: %s\n", error.message);
     CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
@@ -165,7 +166,7 @@ void oracle_world_open(struct oracle_world *world, const char *const *assignment
 
 void oracle_world_close(struct oracle_world *world)
 {
-    world_free(&world->world);
+    simulation_close(&world->world);
     scenario_free(world->scenario);
 }
 

@@ -55,7 +55,7 @@ char *oracle_names(const struct topology *topology, uint32_t *servers, uint32_t 
 /* A world from the default settings and key=value texts, NULL at the end of the list. */
 struct oracle_world {
     struct scenario *scenario;
-    struct world world;
+    struct simulation world;
 };
 void oracle_world_open(struct oracle_world *world, const char *const *assignments);
 void oracle_world_close(struct oracle_world *world);

@@ -3,7 +3,8 @@
  *
  * No engine, no bit sets, no arithmetic over windows, no components: time goes tick by tick or from change to change,
  * and everything is compared with everything. For tests of a few dozen transfers on a few servers. They share nothing
- * with sim/network but the meaning of its options; static takes the graphs themselves (who is linked to whom) from there.
+ * with sim/network but the meaning of its options; static takes the graphs themselves (who is linked to whom) from
+ * there.
  */
 #ifndef TESTS_REFERENCE_FABRICS_H
 #define TESTS_REFERENCE_FABRICS_H

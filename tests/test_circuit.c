@@ -13,6 +13,7 @@
 
 #include "cluster/memo.h"
 #include "job_world.h"
+#include "strategies.h"
 #include "suites.h"
 
 static const uint32_t pair[] = {0, 5};

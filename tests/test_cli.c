@@ -311,10 +311,10 @@ static void test_commands(void)
     check_says((const char *const[]){"run", "--help", NULL}, "SCENARIO");
     check_says((const char *const[]){"list", "models", NULL}, "alexnet\n");
     check_says((const char *const[]){"list", "topologies", NULL}, "ramp-32\n");
-    check_says((const char *const[]){"list", "partitioners", NULL}, "min_sufficient\n");
-    check_says((const char *const[]){"list", "placers", NULL}, "ramp_first_fit\n");
-    check_says((const char *const[]){"list", "schedulers", NULL}, "srpt\n");
-    check_says((const char *const[]){"list", "distributions", NULL}, "uniform\n");
+    check_says((const char *const[]){"list", "partitioners", NULL}, "min_sufficient ");
+    check_says((const char *const[]){"list", "placers", NULL}, "ramp_first_fit ");
+    check_says((const char *const[]){"list", "schedulers", NULL}, "srpt ");
+    check_says((const char *const[]){"list", "distributions", NULL}, "uniform ");
     check_says((const char *const[]){"list", "fabrics", NULL}, "\n");
     check_says((const char *const[]){"explain", "run.seed", NULL}, "master seed");
     check_says((const char *const[]){"explain", "run", NULL}, "run.horizon");

@@ -14,6 +14,7 @@
 #include "cluster/memo.h"
 #include "cluster/metrics.h"
 #include "oracle.h"
+#include "strategies.h"
 #include "suites.h"
 
 /* ---- published streams ---- */
@@ -176,7 +177,8 @@ static bool place_and_simulate(const struct split *split, const struct occupancy
 
 static void test_memo_equals_simulation(void)
 {
-    static const struct placer simulating = {"simulating", "", place_and_simulate};
+    static const struct placer simulating = {.strategy = {.name = "simulating", .doc = ""},
+                                             .place = place_and_simulate};
     struct oracle_world world;
     struct cluster_result result;
     struct error error;

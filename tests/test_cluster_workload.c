@@ -373,13 +373,13 @@ static void test_cluster_trace(void)
 static enum status build(const char *first, const char *second, struct error *error)
 {
     struct scenario *scenario = NULL;
-    struct world world;
+    struct simulation world;
     const char *const assignments[] = {first, second};
     enum status status = scenario_load(NULL, (struct scenario_overrides){assignments, 2}, &scenario, error);
     if (status != STATUS_OK)
         return status;
-    status = world_build(&world, &scenario->settings, error);
-    world_free(&world);
+    status = simulation_open(&world, &scenario->settings, error);
+    simulation_close(&world);
     scenario_free(scenario);
     return status;
 }

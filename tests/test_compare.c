@@ -67,7 +67,8 @@ static void test_tolerance(void)
     CU_ASSERT_EQUAL(count_outside(HEADER "t,policy=max,blocking_rate,0.28,10%,\n", "ok"), 0);
     CU_ASSERT_EQUAL(count_outside(HEADER "t,policy=max,blocking_rate,0.9,,\n", "t\n"), 0);
     /* A known cause is good for twice the tolerance, no more. */
-    CU_ASSERT_EQUAL(count_outside(HEADER "t,policy=max,blocking_rate,0.285,0.01,cause: other ties\n", "cause known"), 0);
+    CU_ASSERT_EQUAL(count_outside(HEADER "t,policy=max,blocking_rate,0.285,0.01,cause: other ties\n", "cause known"),
+                    0);
     CU_ASSERT_EQUAL(count_outside(HEADER "t,policy=max,blocking_rate,0.27,0.01,cause: other ties\n", "OUTSIDE"), 1);
     CU_ASSERT_EQUAL(count_outside(HEADER "t,policy='fixed 4' beta=A,blocking_rate,0.5,0,\nt,,jct_mean_s,200,0,x\n"
                                          "u,policy=max,jct_mean_s,99,0.5,\n",

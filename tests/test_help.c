@@ -143,8 +143,10 @@ static void test_keys_everywhere(void)
 {
     char *man = page("scenario", NULL), *markdown = page("scenario", "--markdown");
     char *bash = script("bash"), *zsh = script("zsh"), *fish = script("fish");
-    for (size_t i = 0; i < settings_key_count; i++) {
-        const struct key *key = &settings_keys[i];
+    struct key_table table;
+    settings_table(&table);
+    for (size_t i = 0; i < table.count; i++) {
+        const struct key *key = &table.rows[i];
         expect(man, ".TP\n.B %s\n", key->name);
         expect(markdown, "| `%s` |", key->name);
         expect(bash, "%s=", key->name);
@@ -159,6 +161,7 @@ static void test_keys_everywhere(void)
     free(bash);
     free(zsh);
     free(fish);
+    key_table_free(&table);
 }
 
 /* A line that opens with a dot is a request; only those we mean may be there. */
@@ -234,10 +237,13 @@ static void test_schema(void)
     char *text = capture(cli_schema, STATUS_OK, arguments);
     cJSON *schema = cJSON_Parse(text);
     CU_ASSERT_PTR_NOT_NULL_FATAL(schema);
-    for (size_t i = 0; i < settings_key_count; i++) {
-        check_property(&settings_keys[i], find_property(schema, settings_keys[i].name, false));
-        check_property(&settings_keys[i], find_property(schema, settings_keys[i].name, true));
+    struct key_table table;
+    settings_table(&table);
+    for (size_t i = 0; i < table.count; i++) {
+        check_property(&table.rows[i], find_property(schema, table.rows[i].name, false));
+        check_property(&table.rows[i], find_property(schema, table.rows[i].name, true));
     }
+    key_table_free(&table);
     const cJSON *seed = find_property(schema, "run.seed", true);
     const cJSON *form = cJSON_GetArrayItem(cJSON_GetObjectItem(seed, "anyOf"), 0);
     CU_ASSERT_EQUAL(cJSON_GetNumberValue(cJSON_GetObjectItem(form, "minimum")), 0);

@@ -11,7 +11,9 @@
 #include "suites.h"
 
 struct box {
-    const char *name, *file, *mode;
+    const char *name, *file;
+    enum { MODE_SLOW, MODE_FAST } mode;
+    struct choice shape;
     int64_t count, delay_ps;
     double share, life_s, rate_bytes_per_s, size_bytes;
     bool is_on;
@@ -19,7 +21,28 @@ struct box {
     const struct yaml_node *rest;
 };
 
-static const struct key table[] = {
+struct round {
+    int64_t radius;
+};
+
+static const struct key round_keys[] = {{.name = "shape.radius",
+                                         .type = KEY_INTEGER,
+                                         .offset = offsetof(struct round, radius),
+                                         .default_text = "3",
+                                         .when = "mode=fast",
+                                         .doc = "A radius."}};
+static const struct strategy circle = {.name = "circle", .doc = "round", STRATEGY_KEYS(round_keys, struct round)};
+static const struct strategy ball = {.name = "ball", .doc = "rounder", STRATEGY_KEYS(round_keys, struct round)};
+static const struct strategy square = {.name = "square", .doc = "not round"};
+static const struct strategy *const shape_list[] = {&circle, &square, &ball};
+static const struct registry shapes = {"shapes", shape_list, 3, &square};
+
+static const struct key rows[] = {
+    {.name = "shape",
+     .type = KEY_STRATEGY,
+     .offset = offsetof(struct box, shape),
+     .registry = &shapes,
+     .doc = "A shape."},
     {.name = "name", .type = KEY_TEXT, .offset = offsetof(struct box, name), .doc = "A name.", .is_needed = true},
     {.name = "file", .type = KEY_FILE, .offset = offsetof(struct box, file), .choices = "tests|.c", .doc = "A file."},
     {.name = "mode",
@@ -66,13 +89,27 @@ static const struct key table[] = {
      .doc = "Colours."},
     {.name = "rest", .type = KEY_NODE, .offset = offsetof(struct box, rest), .doc = "The rest."},
 };
-enum { COUNT = sizeof table / sizeof *table };
+enum { COUNT = sizeof rows / sizeof *rows };
+
+static struct key_table table; /* of rows, from set_up to tear_down */
+
+static int set_up(void)
+{
+    key_table_init(&table, rows, COUNT);
+    return 0;
+}
+
+static int tear_down(void)
+{
+    key_table_free(&table);
+    return 0;
+}
 
 static enum status fill(const char *text, struct yaml_tree *tree, struct keys *keys, struct box *box,
                         struct error *error)
 {
     *tree = (struct yaml_tree){0};
-    keys_init(keys, table, COUNT, box);
+    keys_init(keys, &table, box);
     enum status status = yaml_tree_parse(text, strlen(text), "box.yaml", tree, error);
     if (status == STATUS_OK)
         status = keys_read_tree(keys, tree->root, NULL, error);
@@ -101,7 +138,9 @@ static void test_types(void)
     CU_ASSERT_STRING_EQUAL(box.name, "x");
     CU_ASSERT_EQUAL(keys_find_files(&keys, &error), STATUS_OK);
     CU_ASSERT_STRING_EQUAL(box.file, "tests/main.c");
-    CU_ASSERT_STRING_EQUAL(box.mode, "fast");
+    CU_ASSERT_EQUAL(box.mode, MODE_FAST);
+    CU_ASSERT_PTR_EQUAL(box.shape.strategy, &square);
+    CU_ASSERT_PTR_NULL(box.shape.settings);
     CU_ASSERT_EQUAL(box.count, 9);
     CU_ASSERT_EQUAL(box.delay_ps, 1000000000000);
     CU_ASSERT_EQUAL(box.share, -0.5);
@@ -133,14 +172,14 @@ static void test_resolved_list(void)
     struct error error = {0};
     CU_ASSERT_EQUAL_FATAL(fill(everything, &tree, &keys, &box, &error), STATUS_OK);
     char *text = resolved(&keys);
-    CU_ASSERT_STRING_EQUAL(text, "name: x\nfile: main\nmode: fast\nlink.count: 9\nlink.delay: 1s\nlink.share: -0.5\n"
+    CU_ASSERT_STRING_EQUAL(text, "shape: square\nshape.radius: null\nname: x\nfile: main\nmode: fast\nlink.count: 9\nlink.delay: 1s\nlink.share: -0.5\n"
                                  "link.life: 1000000000s\nlink.rate: 50GB/s\nlink.size: 4.294967296GB\non: true\n"
                                  "colours: [red, green]\nrest: {a: [1, \"~\"]}\n");
     free(text);
     drop(&tree, &keys);
     CU_ASSERT_EQUAL_FATAL(fill("name: 'null'\n", &tree, &keys, &box, &error), STATUS_OK);
     text = resolved(&keys);
-    CU_ASSERT_STRING_EQUAL(text, "name: \"null\"\nfile: null\nmode: slow\nlink.count: null\nlink.delay: 1us\n"
+    CU_ASSERT_STRING_EQUAL(text, "shape: square\nshape.radius: null\nname: \"null\"\nfile: null\nmode: slow\nlink.count: null\nlink.delay: 1us\n"
                                  "link.share: null\nlink.life: null\nlink.rate: null\nlink.size: 80GB\non: null\n"
                                  "colours: null\nrest: null\n");
     free(text);
@@ -184,7 +223,7 @@ static void test_nothing_stored_on_failure(void)
     struct box box;
     struct keys keys;
     struct error error = {0};
-    keys_init(&keys, table, COUNT, &box);
+    keys_init(&keys, &table, &box);
     keys_open_layer(&keys);
     CU_ASSERT_EQUAL(keys_override(&keys, "link.delay=5us", "command line", &error), STATUS_OK);
     CU_ASSERT_EQUAL(keys_override(&keys, "link.delay=2s", "command line", &error), STATUS_USER);
@@ -194,14 +233,43 @@ static void test_nothing_stored_on_failure(void)
     keys_free(&keys);
 }
 
+/* The keys of strategies: a block of settings of their own, shared by strategies with the same keys; refused where none
+ * of these is chosen. */
+static void test_strategies(void)
+{
+    static const char *const good[] = {"name: x\nmode: fast\nshape: circle\nshape.radius: 7\n",
+                                       "name: x\nmode: fast\nshape: ball\nshape.radius: 7\n"};
+    static const char *const wrong[] = {"name: x\nmode: fast\nshape: square\nshape.radius: 7\n",
+                                        "name: x\nmode: slow\nshape: ball\nshape.radius: 7\n",
+                                        "name: x\nshape: cube\n"};
+    static const char *const says[] = {"it counts only with shape: circle or ball", "it counts only with mode: fast",
+                                       "expected circle, square or ball"};
+    struct box box;
+    struct keys keys;
+    struct yaml_tree tree;
+    struct error error = {0};
+    CU_ASSERT_EQUAL(table.count, COUNT + 1);
+    CU_ASSERT_EQUAL(table.block_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL_FATAL(fill(good[i], &tree, &keys, &box, &error), STATUS_OK);
+        CU_ASSERT_EQUAL(((const struct round *)box.shape.settings)->radius, 7);
+        drop(&tree, &keys);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        CU_ASSERT_EQUAL_FATAL(fill(wrong[i], &tree, &keys, &box, &error), STATUS_USER);
+        CU_ASSERT_PTR_NOT_NULL(strstr(error.message, says[i]));
+        drop(&tree, &keys);
+    }
+}
+
 static void test_explanations(void)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    for (size_t i = 0; i < COUNT; i++)
-        keys_explain(&table[i], stream);
-    keys_explain_all(table, COUNT, false, stream);
+    for (size_t i = 0; i < table.count; i++)
+        keys_explain(&table.rows[i], stream);
+    keys_explain_all(&table, false, stream);
     fclose(stream);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "name: text\n  A name.\n  default: not set\n  needed:  always\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "link.rate: a rate with its unit (B/s, kB/s,"));
@@ -212,7 +280,8 @@ static void test_explanations(void)
 
 void suite_input_keys(void)
 {
-    CU_pSuite suite = CU_add_suite("input: keys", NULL, NULL);
+    CU_pSuite suite = CU_add_suite("input: keys", set_up, tear_down);
+    CU_ADD_TEST(suite, test_strategies);
     CU_ADD_TEST(suite, test_types);
     CU_ADD_TEST(suite, test_resolved_list);
     CU_ADD_TEST(suite, test_refusals);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "partition/partition.h"
+#include "strategies.h"
 #include "suites.h"
 
 static const uint32_t degrees[] = {1, 2, 4, 6, 8, 16};
@@ -44,11 +45,12 @@ static void test_max_and_fixed(void)
 {
     struct partition_request request = request_of(6, 1);
     CU_ASSERT_EQUAL(partition_max.choose(&request), 16);
-    request.fixed_degree = 8;
+    int64_t fixed_degree = 8;
+    request.settings = &fixed_degree;
     CU_ASSERT_EQUAL(partition_fixed.choose(&request), 8);
-    request.fixed_degree = 5;
+    fixed_degree = 5;
     CU_ASSERT_EQUAL(partition_fixed.choose(&request), 4);
-    request.fixed_degree = 100;
+    fixed_degree = 100;
     CU_ASSERT_EQUAL(partition_fixed.choose(&request), 16);
     request.legal_count = 2;
     CU_ASSERT_EQUAL(partition_max.choose(&request), 2);
@@ -104,14 +106,15 @@ static void test_random(void)
 static void test_answers_are_legal(void)
 {
     struct random_stream *random = random_open(2, "test", 0);
-    for (unsigned i = 0; partitioner_at(i); i++) {
-        const struct partitioner *partitioner = partitioner_at(i);
-        CU_ASSERT_PTR_EQUAL(partitioner_find(partitioner->name), partitioner);
+    for (size_t i = 0; i < partitioners.count; i++) {
+        const struct partitioner *partitioner = (const struct partitioner *)partitioners.strategies[i];
         for (uint32_t legal = 0; legal <= 6; legal++)
             for (uint32_t least = 1; least <= 17; least += 4) {
                 struct partition_request request = request_of(legal, 1.0 / least);
                 request.random = random;
-                request.fixed_degree = request.trace_degree = least;
+                int64_t fixed_degree = least;
+                request.settings = &fixed_degree; /* of the one that has any */
+                request.trace_degree = least;
                 request.meets_limit = is_at_least;
                 request.context = &least;
                 uint32_t degree = partitioner->choose(&request);
@@ -121,7 +124,6 @@ static void test_answers_are_legal(void)
                 CU_ASSERT(is_legal);
             }
     }
-    CU_ASSERT_PTR_NULL(partitioner_find("most"));
     random_close(random);
 }
 

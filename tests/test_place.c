@@ -11,6 +11,7 @@
 
 #include "cluster/cluster.h"
 #include "oracle.h"
+#include "strategies.h"
 #include "suites.h"
 
 static struct topology load(const char *path)
@@ -234,8 +235,9 @@ static void test_random_placements(void)
                 occupancy_take(&stage.occupancy, &server, 1);
         struct graph *graph = oracle_random_graph(seed, 30, seed % 2);
         struct split *split = split_create(graph, 0.01, 2 + 2 * (uint32_t)(seed % 4));
-        for (unsigned i = 0; placer_at(i); i++)
-            if (placer_at(i)->place(split, &stage.occupancy, &stage.scratch, &stage.placement))
+        for (size_t i = 0; i < placers.count; i++)
+            if (((const struct placer *)placers.strategies[i])
+                    ->place(split, &stage.occupancy, &stage.scratch, &stage.placement))
                 check_placement(&stage, split);
         if (place_ramp_compact.place(split, &stage.occupancy, &stage.scratch, &stage.placement))
             CU_ASSERT(stage.placement.used_count <= split->degree);
@@ -255,8 +257,9 @@ static void test_no_room(void)
     struct split *split = split_create(graph, 0.01, 2);
     for (uint32_t server = 0; server < 31; server++)
         occupancy_take(&stage.occupancy, &server, 1);
-    for (unsigned i = 0; placer_at(i); i++)
-        CU_ASSERT(!placer_at(i)->place(split, &stage.occupancy, &stage.scratch, &stage.placement));
+    for (size_t i = 0; i < placers.count; i++)
+        CU_ASSERT(!((const struct placer *)placers.strategies[i])
+                       ->place(split, &stage.occupancy, &stage.scratch, &stage.placement));
     for (uint32_t server = 0; server < 32; server++)
         CU_ASSERT_EQUAL(stage.scratch.free_bytes[server], 80e9);
     CU_ASSERT_EQUAL(stage.occupancy.free_count, 1);
@@ -296,13 +299,6 @@ static void test_memory(void)
     stage_close(&stage);
 }
 
-static void test_names(void)
-{
-    CU_ASSERT_PTR_EQUAL(placer_find("ramp_first_fit"), &place_ramp_first_fit);
-    CU_ASSERT_PTR_EQUAL(placer_find("ramp_compact"), &place_ramp_compact);
-    CU_ASSERT_PTR_NULL(placer_find(""));
-}
-
 /* The largest cluster: racks of many servers, one word each. */
 static void test_large_cluster(void)
 {
@@ -333,6 +329,5 @@ void suite_place(void)
     CU_ADD_TEST(suite, test_random_placements);
     CU_ADD_TEST(suite, test_no_room);
     CU_ADD_TEST(suite, test_memory);
-    CU_ADD_TEST(suite, test_names);
     CU_ADD_TEST(suite, test_large_cluster);
 }

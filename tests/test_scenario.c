@@ -48,17 +48,17 @@ static void test_defaults(void)
     CU_ASSERT_STRING_EQUAL(settings->title, "hello");
     CU_ASSERT_STRING_EQUAL(settings->topology, "topologies/ramp-32.yaml");
     CU_ASSERT_PTR_NULL(settings->workload.trace);
-    CU_ASSERT_STRING_EQUAL(settings->workload.time_unit, "s");
+    CU_ASSERT_EQUAL(settings->workload.time_unit, TIME_UNIT_S);
     CU_ASSERT_EQUAL_FATAL(settings->workload.models.count, 5);
     CU_ASSERT_STRING_EQUAL(settings->workload.models.items[3], "squeezenet1_0");
     CU_ASSERT_EQUAL(settings->workload.weights.count, 0);
     CU_ASSERT_EQUAL(settings->workload.interarrival_s, 1000);
-    CU_ASSERT_STRING_EQUAL(settings->workload.beta, "A");
+    CU_ASSERT_STRING_EQUAL(settings->workload.beta.strategy->name, "A");
     CU_ASSERT_EQUAL(settings->workload.steps, 50);
-    CU_ASSERT_STRING_EQUAL(settings->partition.strategy, "max");
+    CU_ASSERT_STRING_EQUAL(settings->partition.strategy.strategy->name, "max");
     CU_ASSERT_EQUAL(settings->partition.max_degree, 16);
     CU_ASSERT_EQUAL(settings->partition.quantum_ps, 10000000);
-    CU_ASSERT_STRING_EQUAL(settings->step.memo, "placement");
+    CU_ASSERT_EQUAL(settings->step.memo, MEMO_PLACEMENT);
     CU_ASSERT_EQUAL(settings->run.horizon_s, 0);
     CU_ASSERT_EQUAL(settings_horizon_s(settings), 1e6);
     CU_ASSERT_EQUAL(settings->run.tick_ps, 1);
@@ -97,19 +97,18 @@ static void test_values(void)
     struct error error = {0};
     CU_ASSERT_EQUAL_FATAL(parse(text, "workload.models=vgg16, alexnet", &scenario, &error), STATUS_OK);
     const struct settings *settings = &scenario->settings;
-    CU_ASSERT_EQUAL(settings->workload.beta_value, 0.5);
+    CU_ASSERT_EQUAL(*(const double *)settings->workload.beta.settings, 0.5);
     CU_ASSERT_EQUAL_FATAL(settings->workload.models.count, 2);
     CU_ASSERT_STRING_EQUAL(settings->workload.models.items[1], "alexnet");
     CU_ASSERT_STRING_EQUAL(settings->workload.weights.items[1], "2.5");
-    CU_ASSERT_STRING_EQUAL(settings->workload.arrivals, "poisson");
-    CU_ASSERT_EQUAL(settings->partition.degree, 8);
+    CU_ASSERT_EQUAL(settings->workload.arrivals, ARRIVALS_POISSON);
+    CU_ASSERT_EQUAL(*(const int64_t *)settings->partition.strategy.settings, 8);
     CU_ASSERT_EQUAL(settings->partition.quantum_ps, 1500000000);
     CU_ASSERT_EQUAL(settings->run.horizon_s, 1e9);
     CU_ASSERT_EQUAL(settings->run.tick_ps, 1000);
     CU_ASSERT(!settings->run.writes_jobs);
     CU_ASSERT_EQUAL_FATAL(settings->sweep->kind, YAML_MAPPING);
-    struct key_place place =
-        keys_place(&scenario->keys, (size_t)keys_find(settings_keys, settings_key_count, "partition.degree"));
+    struct key_place place = keys_place(&scenario->keys, keys_named(&scenario->keys, "partition.degree"));
     CU_ASSERT_EQUAL(place.line, 5);
     CU_ASSERT_EQUAL(place.column, 11);
     CU_ASSERT_EQUAL(place.layer, 1);
@@ -227,7 +226,7 @@ static void test_overrides(void)
     CU_ASSERT_EQUAL(scenario->settings.run.tick_ps, 1000);
     CU_ASSERT_PTR_NULL(scenario->settings.title);
     CU_ASSERT_EQUAL(scenario->settings.workload.models.count, 2);
-    size_t seed = (size_t)keys_find(settings_keys, settings_key_count, "run.seed");
+    size_t seed = keys_named(&scenario->keys, "run.seed");
     CU_ASSERT_STRING_EQUAL(keys_place(&scenario->keys, seed).file, "command line");
     scenario_free(scenario);
 }
@@ -310,8 +309,8 @@ static void test_variants(void)
     const struct yaml_node *values = yaml_get(yaml_get(base->settings.sweep, "s"), "values");
     struct scenario_point point = {"partition.strategy", values->items[0]};
     CU_ASSERT_EQUAL_FATAL(scenario_variant(base, &point, 1, &variant, &error), STATUS_OK);
-    CU_ASSERT_STRING_EQUAL(variant->settings.partition.strategy, "fixed");
-    CU_ASSERT_EQUAL(variant->settings.partition.degree, 8);
+    CU_ASSERT_STRING_EQUAL(variant->settings.partition.strategy.strategy->name, "fixed");
+    CU_ASSERT_EQUAL(*(const int64_t *)variant->settings.partition.strategy.settings, 8);
     CU_ASSERT_PTR_NULL(variant->settings.sweep);
     scenario_free(variant);
     point.value = values->items[1];
@@ -396,27 +395,32 @@ static void test_explain(void)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    keys_explain(&settings_keys[keys_find(settings_keys, settings_key_count, "workload.beta_value")], stream);
-    keys_explain_all(settings_keys, settings_key_count, true, stream);
+    struct key_table table;
+    settings_table(&table);
+    keys_explain(&table.rows[key_table_find(&table, "workload.beta_value")], stream);
+    keys_explain_all(&table, true, stream);
     fclose(stream);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "allowed: more than 0 and at most 1"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "only where workload.trace is not set and with workload.beta: fixed"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "| `workload.interarrival` | a time with its unit | `1000s` |"));
     free(text);
-    for (size_t i = 0; i < settings_key_count; i++) {
-        const struct key *key = &settings_keys[i];
+    for (size_t i = 0; i < table.count; i++) {
+        const struct key *key = &table.rows[i];
         CU_ASSERT(key->doc && strlen(key->doc) > 10 && key->doc[strlen(key->doc) - 1] == '.');
         CU_ASSERT(key->example || key->default_text);
-        CU_ASSERT_EQUAL(keys_find(settings_keys, settings_key_count, key->name), (int)i);
-        CU_ASSERT_STRING_EQUAL(keys_nearest(settings_keys, settings_key_count, key->name), key->name);
+        CU_ASSERT_EQUAL(key_table_find(&table, key->name), (int)i);
+        CU_ASSERT_STRING_EQUAL(key_table_nearest(&table, key->name), key->name);
     }
+    key_table_free(&table);
 }
 
 /* The example of each key must itself be accepted. */
 static void test_examples(void)
 {
-    for (size_t i = 0; i < settings_key_count; i++) {
-        const struct key *key = &settings_keys[i];
+    struct key_table table;
+    settings_table(&table);
+    for (size_t i = 0; i < table.count; i++) {
+        const struct key *key = &table.rows[i];
         char text[300];
         struct scenario *scenario = NULL;
         struct error error = {0};
@@ -431,42 +435,33 @@ static void test_examples(void)
             printf("\n  %s  %s\n", text, error.message);
         scenario_free(scenario);
     }
+    key_table_free(&table);
 }
 
-static const char *placer_name(unsigned i)
-{
-    return placer_at(i) ? placer_at(i)->name : NULL;
-}
-
-static const char *scheduler_name(unsigned i)
-{
-    return scheduler_at(i) ? scheduler_at(i)->name : NULL;
-}
-
-static const char *partitioner_name(unsigned i)
-{
-    return partitioner_at(i) ? partitioner_at(i)->name : NULL;
-}
-
-/* A strategy that is in its room's registry can be chosen, and nothing else can. */
+/* A strategy that is in its registry can be chosen; a key of one that is not chosen is refused and names its owner. */
 static void test_choices_are_the_registries(void)
 {
-    static const struct {
-        const char *key;
-        const char *(*name)(unsigned i);
-    } rooms[] = {{"place.strategy", placer_name},
-                 {"schedule.strategy", scheduler_name},
-                 {"partition.strategy", partitioner_name}};
-    for (size_t room = 0; room < sizeof rooms / sizeof *rooms; room++) {
-        const char *choices = settings_keys[keys_find(settings_keys, settings_key_count, rooms[room].key)].choices;
-        unsigned registered = 0, chosen = 1;
-        for (; rooms[room].name(registered); registered++) {
-            CU_ASSERT(text_is_one_of(rooms[room].name(registered), choices));
+    static const struct registry *const registries[] = {&partitioners, &placers, &schedulers, &distributions};
+    static const char *const keys[] = {"partition.strategy", "place.strategy", "schedule.strategy", "workload.beta"};
+    struct key_table table;
+    settings_table(&table);
+    for (size_t i = 0; i < 4; i++) {
+        const struct key *key = &table.rows[key_table_find(&table, keys[i])];
+        CU_ASSERT_PTR_EQUAL(key->registry, registries[i]);
+        for (size_t j = 0; j < registries[i]->count; j++) {
+            const struct strategy *strategy = registries[i]->strategies[j];
+            CU_ASSERT_EQUAL(text_position(strategy->name, key->choices), (int)j);
+            CU_ASSERT_PTR_EQUAL(registry_find(registries[i], strategy->name), strategy);
+            CU_ASSERT(strategy->doc && strlen(strategy->doc) > 10);
         }
-        for (const char *at = choices; *at; at++)
-            chosen += *at == '|';
-        CU_ASSERT_EQUAL(registered, chosen);
+        CU_ASSERT_PTR_NULL(registry_find(registries[i], "none"));
+        CU_ASSERT_PTR_NULL(registry_find(registries[i], ""));
     }
+    key_table_free(&table);
+    struct scenario *scenario = NULL;
+    struct error error = {0};
+    CU_ASSERT_EQUAL(parse("partition: {strategy: random, degree: 4}\n", NULL, &scenario, &error), STATUS_USER);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "it counts only with partition.strategy: fixed"));
 }
 
 static void test_command_line(void)
@@ -541,8 +536,8 @@ static void test_commands(void)
         {cli_explain, {"explain", "run.seed=1", NULL}, 2, "expected a key without a value"},
         {cli_list, {"list", NULL}, 2, "expected one kind"},
         {cli_list, {"list", "models", NULL}, 0, "alexnet\n"},
-        {cli_list, {"list", "partitioners", NULL}, 0, "min_sufficient\n"},
-        {cli_list, {"list", "distributions", NULL}, 0, "skew_normal\n"},
+        {cli_list, {"list", "partitioners", NULL}, 0, "min_sufficient "},
+        {cli_list, {"list", "distributions", NULL}, 0, "skew_normal "},
         {cli_list, {"list", "trees", NULL}, 2, "'trees' is not allowed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -5,6 +5,7 @@
 
 #include "engine/random.h"
 #include "schedule/schedule.h"
+#include "strategies.h"
 #include "suites.h"
 
 enum { MANY = 1000 };
@@ -46,18 +47,9 @@ static void test_random_costs(void)
     random_close(random);
 }
 
-static void test_names(void)
-{
-    CU_ASSERT_PTR_EQUAL(scheduler_find("srpt"), &schedule_srpt);
-    CU_ASSERT_PTR_EQUAL(scheduler_find("fifo"), &schedule_fifo);
-    CU_ASSERT_PTR_NULL(scheduler_find("srp"));
-    CU_ASSERT_PTR_NULL(scheduler_at(1000));
-}
-
 void suite_schedule(void)
 {
     CU_pSuite suite = CU_add_suite("schedule", NULL, NULL);
     CU_ADD_TEST(suite, test_by_hand);
     CU_ADD_TEST(suite, test_random_costs);
-    CU_ADD_TEST(suite, test_names);
 }

@@ -13,6 +13,7 @@
 
 #include "engine/memory.h"
 #include "oracle.h"
+#include "strategies.h"
 #include "suites.h"
 
 static const char ramp_32[] = "topologies/ramp-32.yaml";

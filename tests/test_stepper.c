@@ -14,6 +14,7 @@
 
 #include "job_world.h"
 #include "step/stepper.h"
+#include "strategies.h"
 #include "suites.h"
 
 static const uint32_t spread[] = {0, 5, 10, 15, 20, 25, 30, 3};

@@ -161,7 +161,7 @@ static const char stream[] = "workload: {models: [alexnet, resnet18], interarriv
 
 struct stage {
     struct scenario *scenario;
-    struct world world;
+    struct simulation world;
 };
 
 static void open_stage(struct stage *stage, const char *text)
@@ -169,12 +169,12 @@ static void open_stage(struct stage *stage, const char *text)
     struct error error = {0};
     struct scenario_overrides none = {0};
     CU_ASSERT_EQUAL_FATAL(scenario_parse(text, strlen(text), "s.yaml", none, &stage->scenario, &error), STATUS_OK);
-    CU_ASSERT_EQUAL_FATAL(world_build(&stage->world, &stage->scenario->settings, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(simulation_open(&stage->world, &stage->scenario->settings, &error), STATUS_OK);
 }
 
 static void close_stage(struct stage *stage)
 {
-    world_free(&stage->world);
+    simulation_close(&stage->world);
     scenario_free(stage->scenario);
 }
 

@@ -214,7 +214,7 @@ static cJSON *draw(const char *topology, const struct timeline_jobs_options *opt
 {
     char text[500];
     struct scenario *scenario;
-    struct world world;
+    struct simulation world;
     struct scenario_overrides none = {0};
     snprintf(text, sizeof text,
              "topology: topologies/%s.yaml\n"
@@ -223,9 +223,9 @@ static cJSON *draw(const char *topology, const struct timeline_jobs_options *opt
              "network: {model: circuit}\n",
              topology);
     CU_ASSERT_EQUAL_FATAL(scenario_parse(text, strlen(text), "s.yaml", none, &scenario, NULL), STATUS_OK);
-    CU_ASSERT_EQUAL_FATAL(world_build(&world, &scenario->settings, NULL), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(simulation_open(&world, &scenario->settings, NULL), STATUS_OK);
     CU_ASSERT_EQUAL_FATAL(timeline_jobs_run(&world.cluster, options, path, totals, NULL), STATUS_OK);
-    world_free(&world);
+    simulation_close(&world);
     scenario_free(scenario);
     return read_back();
 }

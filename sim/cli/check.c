@@ -14,25 +14,23 @@ static bool is_same_text(const char *a, const char *b)
 }
 
 /* Do two runs read the same files? Then loading them once more could find nothing new. */
-static bool has_same_inputs(const struct settings *a, const struct settings *b)
+static bool has_same_inputs(const struct scenario *a, const struct scenario *b)
 {
-    const struct key_list *models = &a->workload.models, *others = &b->workload.models;
-    if (!is_same_text(a->topology, b->topology) || !is_same_text(a->workload.trace, b->workload.trace) ||
-        !is_same_text(a->workload.arrivals_trace, b->workload.arrivals_trace) ||
-        !is_same_text(a->workload.beta_table, b->workload.beta_table) || models->count != others->count)
-        return false;
-    for (size_t i = 0; i < models->count; i++) {
-        if (!is_same_text(models->items[i], others->items[i]))
-            return false;
-    }
-    return true;
+    const struct key_list *models = &a->settings.workload.models, *others = &b->settings.workload.models;
+    bool is_same = models->count == others->count;
+    for (size_t i = 0; i < a->keys.table->count && is_same; i++)
+        if (a->keys.table->rows[i].type == KEY_FILE)
+            is_same = is_same_text(keys_path(&a->keys, i), keys_path(&b->keys, i));
+    for (size_t i = 0; i < models->count && is_same; i++)
+        is_same = is_same_text(models->items[i], others->items[i]);
+    return is_same;
 }
 
 static enum status check_inputs(const struct settings *settings, struct error *error)
 {
-    struct world world;
-    enum status status = world_build(&world, settings, error);
-    world_free(&world);
+    struct simulation simulation;
+    enum status status = simulation_open(&simulation, settings, error);
+    simulation_close(&simulation);
     return status;
 }
 
@@ -43,7 +41,7 @@ static enum status check_runs(const struct plan *plan, struct error *error)
     for (size_t i = 0; i < plan->run_count && status == STATUS_OK; i++) {
         struct scenario *run = NULL;
         status = plan_settings(plan, i, &run, error);
-        if (status == STATUS_OK && (!previous || !has_same_inputs(&previous->settings, &run->settings)))
+        if (status == STATUS_OK && (!previous || !has_same_inputs(previous, run)))
             status = check_inputs(&run->settings, error);
         scenario_free(previous);
         previous = run;

@@ -112,21 +112,21 @@ static void put_quoted(const char *text, bool is_fish)
     putchar('\'');
 }
 
-static void put_keys(const char *after)
+static void put_keys(const struct key_table *table, const char *after)
 {
-    for (size_t i = 0; i < settings_key_count; i++)
-        printf("%s%s%s", i ? " " : "", settings_keys[i].name, after);
+    for (size_t i = 0; i < table->count; i++)
+        printf("%s%s%s", i ? " " : "", table->rows[i].name, after);
 }
 
 /* ---- bash ---- */
 
-static void bash_values(void)
+static void bash_values(const struct key_table *table)
 {
-    for (size_t i = 0; i < settings_key_count; i++) {
-        if (!has_values(&settings_keys[i]))
+    for (size_t i = 0; i < table->count; i++) {
+        if (!has_values(&table->rows[i]))
             continue;
-        printf("        %s) words='", settings_keys[i].name);
-        put_values(&settings_keys[i]);
+        printf("        %s) words='", table->rows[i].name);
+        put_values(&table->rows[i]);
         puts("' ;;");
     }
 }
@@ -148,14 +148,14 @@ static void bash_commands(void)
     }
 }
 
-static void print_bash(void)
+static void print_bash(const struct key_table *table)
 {
     puts("# bash completion for ocsim, made by `ocsim completion bash`.\n_ocsim()\n{\n"
          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} key='' words='' files=''");
     fputs("    local keys='", stdout);
-    put_keys("");
+    put_keys(table, "");
     fputs("'\n    local assignments='", stdout);
-    put_keys("=");
+    put_keys(table, "=");
     puts("'\n    COMPREPLY=()\n    if ((COMP_CWORD == 1)); then");
     fputs("        mapfile -t COMPREPLY < <(compgen -W '", stdout);
     for (size_t i = 0; i < cli_command_count; i++)
@@ -165,7 +165,7 @@ static void print_bash(void)
          "    if [[ $cur == '=' ]]; then\n        key=$prev cur=''\n"
          "    elif [[ $prev == '=' ]]; then\n        key=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n"
          "    if [[ $key ]]; then\n        case $key in");
-    bash_values();
+    bash_values(table);
     puts("        esac\n        [[ $words ]] && mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
          "        return\n    fi\n"
          "    if [[ $prev == --model ]]; then\n"
@@ -198,7 +198,7 @@ static void zsh_commands(void)
     }
 }
 
-static void print_zsh(void)
+static void print_zsh(const struct key_table *table)
 {
     puts("#compdef ocsim\n# zsh completion for ocsim, made by `ocsim completion zsh`.\n_ocsim() {\n"
          "    local -a commands keys assignments\n    commands=(");
@@ -210,17 +210,17 @@ static void print_zsh(void)
         putchar('\n');
     }
     fputs("    )\n    keys=(", stdout);
-    put_keys("");
+    put_keys(table, "");
     puts(
         ")\n    assignments=(${^keys}=)\n"
         "    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n    fi\n"
         "    if [[ $PREFIX == *=* && $PREFIX != -* ]]; then\n        local key=${PREFIX%%=*}\n        compset -P '*='\n"
         "        case $key in");
-    for (size_t i = 0; i < settings_key_count; i++) {
-        if (!has_values(&settings_keys[i]))
+    for (size_t i = 0; i < table->count; i++) {
+        if (!has_values(&table->rows[i]))
             continue;
-        printf("        (%s) compadd -- ", settings_keys[i].name);
-        put_values(&settings_keys[i]);
+        printf("        (%s) compadd -- ", table->rows[i].name);
+        put_values(&table->rows[i]);
         puts(" ;;");
     }
     puts("        (*) _files ;;\n        esac\n        return\n    fi\n"
@@ -279,7 +279,7 @@ static void fish_key(const struct key *key)
     putchar('\n');
 }
 
-static void print_fish(void)
+static void print_fish(const struct key_table *table)
 {
     puts("# fish completion for ocsim, made by `ocsim completion fish`.");
     for (size_t i = 0; i < cli_command_count; i++) {
@@ -291,17 +291,17 @@ static void print_fish(void)
     fputs("complete -c ocsim -n ", stdout);
     fish_condition("KEY");
     fputs(" -f -a '", stdout);
-    put_keys("");
+    put_keys(table, "");
     puts("'");
-    for (size_t i = 0; i < settings_key_count; i++)
-        fish_key(&settings_keys[i]);
+    for (size_t i = 0; i < table->count; i++)
+        fish_key(&table->rows[i]);
 }
 
 /* ---- the command ---- */
 
 static const struct {
     const char *name;
-    void (*print)(void);
+    void (*print)(const struct key_table *table);
 } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
 
 static enum status print_script(const char *name, struct error *error)
@@ -309,7 +309,10 @@ static enum status print_script(const char *name, struct error *error)
     char shown[TEXT_SHOW_BYTES];
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         if (strcmp(name, shells[i].name) == 0) {
-            shells[i].print();
+            struct key_table table;
+            settings_table(&table);
+            shells[i].print(&table);
+            key_table_free(&table);
             return STATUS_OK;
         }
     }

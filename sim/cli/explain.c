@@ -7,34 +7,35 @@
 #include "cli/cli.h"
 #include "input/text.h"
 
-static bool explain_group(const char *name)
+static bool explain_group(const struct key_table *table, const char *name)
 {
     size_t length = strlen(name);
     bool is_found = false;
-    for (size_t i = 0; i < settings_key_count; i++) {
-        const char *key = settings_keys[i].name;
+    for (size_t i = 0; i < table->count; i++) {
+        const char *key = table->rows[i].name;
         if (strncmp(key, name, length) == 0 && (key[length] == '.' || !key[length])) {
             if (is_found)
                 putchar('\n');
-            keys_explain(&settings_keys[i], stdout);
+            keys_explain(&table->rows[i], stdout);
             is_found = true;
         }
     }
     return is_found;
 }
 
-static enum status explain(const struct cli_arguments *arguments, bool is_markdown, struct error *error)
+static enum status explain(const struct key_table *table, const struct cli_arguments *arguments, bool is_markdown,
+                           struct error *error)
 {
     if (arguments->override_count)
         return error_set(error, STATUS_USER, "explain: expected a key without a value, e.g. ocsim explain run.seed");
     if (!arguments->name_count)
-        keys_explain_all(settings_keys, settings_key_count, is_markdown, stdout);
+        keys_explain_all(table, is_markdown, stdout);
     for (size_t i = 0; i < arguments->name_count; i++) {
         const char *name = arguments->names[i];
         char shown[TEXT_SHOW_BYTES];
-        if (explain_group(name))
+        if (explain_group(table, name))
             continue;
-        const char *nearest = keys_nearest(settings_keys, settings_key_count, name);
+        const char *nearest = key_table_nearest(table, name);
         return error_set(error, STATUS_USER, "unknown key '%s'; %s%s%s", text_show(name, shown),
                          nearest ? "did you mean " : "`ocsim explain` lists the keys there are", nearest ? nearest : "",
                          nearest ? "?" : "");
@@ -50,7 +51,10 @@ int cli_explain(int argc, char **argv)
     const struct cli_option options[] = {{.name = "--markdown", .is_given = &is_markdown}};
     if (cli_parse(argc, argv, options, 1, &arguments, &error) != STATUS_OK)
         return cli_fail(&error);
-    enum status status = explain(&arguments, is_markdown, &error);
+    struct key_table table;
+    settings_table(&table);
+    enum status status = explain(&table, &arguments, is_markdown, &error);
+    key_table_free(&table);
     cli_arguments_free(&arguments);
     return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
 }

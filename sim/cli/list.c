@@ -1,5 +1,5 @@
-/* ocsim list KIND: one name a line. Files are those file_find would find; strategies come from the table of keys,
- * fabrics from their registry. */
+/* ocsim list KIND: one name per line. Files are those file_find would find; strategies and fabrics come from their
+ * registries, each with what it does. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +14,11 @@
 struct kind {
     const char *name;
     const char *folder, *suffix; /* of data files */
-    const char *key;             /* or the key whose choices are listed */
 };
 
-static const struct kind kinds[] = {
-    {"models", "models", ".json", NULL},
-    {"topologies", "topologies", ".yaml", NULL},
-    {"partitioners", NULL, NULL, "partition.strategy"},
-    {"placers", NULL, NULL, "place.strategy"},
-    {"schedulers", NULL, NULL, "schedule.strategy"},
-    {"fabrics", NULL, NULL, NULL}, /* from their registry */
-    {"distributions", NULL, NULL, "workload.beta"},
-};
+static const struct kind file_kinds[] = {{"models", "models", ".json"}, {"topologies", "topologies", ".yaml"}};
+
+static const struct registry *const registries[] = {&partitioners, &placers, &schedulers, &distributions};
 
 struct names {
     struct arena arena;
@@ -75,37 +68,27 @@ static enum status list_files(const struct kind *kind, struct error *error)
     return status;
 }
 
-static void list_fabrics(void)
+static void list_registry(const struct registry *registry)
 {
-    for (size_t i = 0; fabric_at(i); i++)
-        puts(fabric_at(i)->name);
-}
-
-static void list_choices(const char *name)
-{
-    int key = keys_find(settings_keys, settings_key_count, name);
-    require(key >= 0);
-    for (const char *at = settings_keys[key].choices; at;) {
-        const char *end = strchr(at, '|');
-        printf("%.*s\n", end ? (int)(end - at) : (int)strlen(at), at);
-        at = end ? end + 1 : NULL;
-    }
+    for (size_t i = 0; i < registry->count; i++)
+        printf("%-15s %s\n", registry->strategies[i]->name, registry->strategies[i]->doc);
 }
 
 static enum status list(const char *name, struct error *error)
 {
     char shown[TEXT_SHOW_BYTES];
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(name, kinds[i].name) != 0)
-            continue;
-        if (kinds[i].folder)
-            return list_files(&kinds[i], error);
-        if (kinds[i].key)
-            list_choices(kinds[i].key);
-        else
-            list_fabrics();
+    for (size_t i = 0; i < sizeof file_kinds / sizeof *file_kinds; i++)
+        if (strcmp(name, file_kinds[i].name) == 0)
+            return list_files(&file_kinds[i], error);
+    for (size_t i = 0; strcmp(name, "fabrics") == 0 && fabric_at(i); i++)
+        printf("%-15s %s\n", fabric_at(i)->name, fabric_at(i)->doc);
+    if (strcmp(name, "fabrics") == 0)
         return STATUS_OK;
-    }
+    for (size_t i = 0; i < sizeof registries / sizeof *registries; i++)
+        if (strcmp(name, registries[i]->kind) == 0) {
+            list_registry(registries[i]);
+            return STATUS_OK;
+        }
     return error_set(
         error, STATUS_USER,
         "list: '%s' is not allowed; expected models, topologies, partitioners, placers, schedulers, fabrics "

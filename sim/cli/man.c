@@ -134,6 +134,23 @@ static void put_key(const struct key *key)
     free(text);
 }
 
+static void put_keys(void (*make)(struct key_table *))
+{
+    struct key_table table;
+    make(&table);
+    for (size_t i = 0; i < table.count; i++)
+        put_key(&table.rows[i]);
+    key_table_free(&table);
+}
+
+static void markdown_keys(void (*make)(struct key_table *))
+{
+    struct key_table table;
+    make(&table);
+    keys_explain_all(&table, true, stdout);
+    key_table_free(&table);
+}
+
 static void man_scenario(void)
 {
     put_title("ocsim-scenario", 5, "scenario files of ocsim");
@@ -152,14 +169,13 @@ static void man_scenario(void)
                  "  strategy: {key: partition.strategy, values: [max, random], label: \"strategy\"}\n"
                  "  load:     {key: workload.interarrival, range: [500s, 2000s, 500s]}   first, last, step\n"
                  "  tick:     {key: run.tick, log_range: [1ps, 1ns, 4]}                  first, last, how many\n"
-                 "  policy:   {values: [{label: four, place.strategy: ramp_compact, schedule.strategy: fifo}]}\n"
+                 "  policy:   {values: [{label: four, partition.max_degree: 4, schedule.strategy: fifo}]}\n"
                  "  zip: [[strategy, load]]       axes that advance together\n"
                  "  where: \"load <= 1000 or strategy != random\"\n"
                  "  repeat: 10\n"
                  "  stop_when: {metric: blocking_rate, relative_half_width: 0.05, max_repeat: 50}\n");
     puts(".SH KEYS");
-    for (size_t i = 0; i < settings_key_count; i++)
-        put_key(&settings_keys[i]);
+    put_keys(settings_table);
     puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-results (5)");
 }
 
@@ -173,14 +189,13 @@ static void man_topology(void)
              "(group-rack-place), what device each has and which fabric connects them. Scenarios name it with the key "
              "topology. Keys of a fabric that is not in use are errors.\n");
     puts(".SH KEYS");
-    for (size_t i = 0; i < topology_key_count; i++)
-        put_key(&topology_keys[i]);
+    put_keys(topology_table);
     puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-scenario (5)");
 }
 
 static void markdown_topology(void)
 {
-    keys_explain_all(topology_keys, topology_key_count, true, stdout);
+    markdown_keys(topology_table);
 }
 
 /* ---- ocsim-results(5) ---- */
@@ -238,7 +253,7 @@ static void markdown_results(void)
 
 static void markdown_scenario(void)
 {
-    keys_explain_all(settings_keys, settings_key_count, true, stdout);
+    markdown_keys(settings_table);
 }
 
 /* ---- the command ---- */

@@ -86,6 +86,7 @@ static void put_forms(const struct key *key)
         fputs("{\"type\": [\"string\", \"number\", \"boolean\"]}", stdout); /* a title may be the year */
         break;
     case KEY_CHOICE:
+    case KEY_STRATEGY:
         put_choices(key->choices);
         break;
     case KEY_INTEGER:
@@ -127,36 +128,36 @@ static void put_property(const char *name, const struct key *key)
 /* ---- groups ---- */
 
 /* Is this the first key of its group below a prefix of this length? The table is short. */
-static bool opens_group(size_t key, size_t prefix)
+static bool opens_group(const struct key_table *table, size_t key, size_t prefix)
 {
-    const char *name = settings_keys[key].name;
+    const char *name = table->rows[key].name;
     size_t length = prefix + strcspn(name + prefix, ".") + 1;
     for (size_t i = 0; i < key; i++)
-        if (strncmp(settings_keys[i].name, name, length) == 0)
+        if (strncmp(table->rows[i].name, name, length) == 0)
             return false;
     return true;
 }
 
 /* The keys that begin with the first prefix bytes of `group`: nested under their next part, and below the top also
  * with all their dots. */
-static void put_group(const char *group, size_t prefix, int depth)
+static void put_group(const struct key_table *table, const char *group, size_t prefix, int depth)
 {
     const char *comma = "";
     fputs("\"type\": \"object\", \"additionalProperties\": false, \"properties\": {", stdout);
-    for (size_t i = 0; i < settings_key_count; i++) {
-        const char *name = settings_keys[i].name;
+    for (size_t i = 0; i < table->count; i++) {
+        const char *name = table->rows[i].name;
         if (strncmp(name, group, prefix) != 0)
             continue;
         const char *dot = strchr(name + prefix, '.');
         printf("%s\n%*s", comma, 2 * depth + 2, "");
         comma = ",";
-        put_property(name + prefix, &settings_keys[i]);
-        if (!dot || !opens_group(i, prefix))
+        put_property(name + prefix, &table->rows[i]);
+        if (!dot || !opens_group(table, i, prefix))
             continue;
         printf(",\n%*s", 2 * depth + 2, "");
         put_json(name + prefix, (size_t)(dot - name) - prefix);
         fputs(": {", stdout);
-        put_group(name, (size_t)(dot - name) + 1, depth + 1);
+        put_group(table, name, (size_t)(dot - name) + 1, depth + 1);
         putchar('}');
     }
     putchar('}');
@@ -172,7 +173,10 @@ int cli_schema(int argc, char **argv)
     if (status == STATUS_OK) {
         fputs("{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\", \"title\": \"ocsim scenario\",\n",
               stdout);
-        put_group("", 0, 0);
+        struct key_table table;
+        settings_table(&table);
+        put_group(&table, "", 0, 0);
+        key_table_free(&table);
         puts("}");
     }
     cli_arguments_free(&arguments);

@@ -100,7 +100,7 @@ static void print_result(const struct settings *settings, const struct split *sp
                          struct placement *placement, const struct step_result *step)
 {
     struct step_time job = step_times(step, settings->workload.steps);
-    double sequential_s = (double)settings->workload.steps * (split->sequential_ms * world_unit_s(settings));
+    double sequential_s = (double)settings->workload.steps * (split->sequential_ms * simulation_unit_s(settings));
     cJSON *name = cJSON_CreateString(split->graph->name);
     char *quoted = name ? cJSON_PrintUnformatted(name) : NULL;
     if (!quoted)
@@ -119,7 +119,7 @@ static void print_result(const struct settings *settings, const struct split *sp
     print_number("comp_s", job.comp_s);
     print_number("reconfig_s", job.reconfig_s);
     print_number("wait_s", job.wait_s);
-    if (strcmp(settings->network.model, "circuit") == 0) {
+    if (settings->network.model == NETWORK_CIRCUIT) {
         print_number("payload_s", job.payload_s);
         print_number("latency_s", job.latency_s);
     }
@@ -151,12 +151,13 @@ static enum status place_on_empty(const struct settings *settings, const struct 
 {
     struct occupancy occupancy;
     struct place_scratch scratch;
-    enum status status = cluster_check_fit(split->graph, topology, world_quantum_ms(settings), split->asked, error);
+    enum status status =
+        cluster_check_fit(split->graph, topology, simulation_quantum_ms(settings), split->asked, error);
     if (status != STATUS_OK)
         return status;
     occupancy_init(&occupancy, topology);
     place_scratch_init(&scratch, topology);
-    if (!placer_find(settings->place.strategy)->place(split, &occupancy, &scratch, placement))
+    if (!((const struct placer *)settings->place.strategy.strategy)->place(split, &occupancy, &scratch, placement))
         status = refuse(split, topology, error);
     place_scratch_fini(&scratch);
     occupancy_fini(&occupancy);
@@ -170,23 +171,23 @@ static enum status run_step(const struct settings *settings, const struct graph 
     struct placement placement = {0};
     struct recorder recorder = {0};
     struct step_result result;
-    enum status status = world_topology(settings, &topology, error);
+    enum status status = simulation_topology(settings, &topology, error);
     if (status != STATUS_OK)
         return status;
-    struct split *split = split_create(graph, world_quantum_ms(settings), degree);
+    struct split *split = split_create(graph, simulation_quantum_ms(settings), degree);
     struct step_observer observer = {.ran = record, .context = &recorder};
     struct step_input input = {.split = split,
                                .placement = &placement,
                                .topology = &topology,
-                               .scheduler = scheduler_find(settings->schedule.strategy),
-                               .unit_s = world_unit_s(settings),
+                               .scheduler = (const struct scheduler *)settings->schedule.strategy.strategy,
+                               .unit_s = simulation_unit_s(settings),
                                .observer = with_ops ? &observer : NULL};
     recorder.part_stride = split->degree;
     if (with_ops)
         recorder.last = memory_alloc(2 * (size_t)graph->op_count * split->degree, sizeof *recorder.last);
     status = place_on_empty(settings, split, &topology, &placement, error);
-    if (status == STATUS_OK && strcmp(settings->network.model, "circuit") == 0) {
-        struct circuit_options circuit = world_circuit(settings);
+    if (status == STATUS_OK && settings->network.model == NETWORK_CIRCUIT) {
+        struct circuit_options circuit = simulation_circuit(settings);
         status = step_circuit(&input, 1, &circuit, &result, error);
     } else if (status == STATUS_OK) {
         status = step_published(&input, &result, error);

@@ -79,7 +79,7 @@ static enum status trace_run(const struct plan *plan, const struct timeline_jobs
                              struct error *error)
 {
     struct scenario *run;
-    struct world world;
+    struct simulation simulation;
     struct timeline_totals totals;
     enum status status = plan_settings(plan, 0, &run, error);
     if (status != STATUS_OK)
@@ -87,12 +87,12 @@ static enum status trace_run(const struct plan *plan, const struct timeline_jobs
     if (plan->run_count > 1)
         fprintf(stderr, "ocsim: the scenario has %zu runs, this is the first; key=value chooses others\n",
                 plan->run_count);
-    status = world_build(&world, &run->settings, error);
+    status = simulation_open(&simulation, &run->settings, error);
     if (status == STATUS_OK)
-        status = timeline_jobs_run(&world.cluster, options, path, &totals, error);
+        status = timeline_jobs_run(&simulation.cluster, options, path, &totals, error);
     if (status == STATUS_OK)
         tell(path, &run->settings, &totals, totals.written >= options->limit);
-    world_free(&world);
+    simulation_close(&simulation);
     scenario_free(run);
     return status;
 }

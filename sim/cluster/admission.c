@@ -133,10 +133,11 @@ static uint32_t choose_degree(struct cluster *cluster, const struct job *job, ui
     struct probe probe = {cluster, job, wait_s};
     uint32_t free_servers = mask_free(cluster, job->arrival);
     struct partition_request request = {
+        .settings = config->partitioner_settings,
+        .state = cluster->partitioner_state,
         .legal = cluster->legal,
         .sequential_s = cluster->models[job->model].sequential_s,
         .trace_degree = job->trace_degree,
-        .fixed_degree = config->fixed_degree,
         .random = cluster->random,
         .meets_limit = meets_limit,
         .context = &probe,

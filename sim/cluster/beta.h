@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "engine/random.h"
-#include "engine/status.h"
+#include "input/keys.h"
 
 struct beta_law {
     double *values; /* each in (0, 1] */
@@ -33,6 +33,19 @@ STATUS_MUST_USE enum status beta_load(struct beta_law *law, const char *path, st
 
 /* Adds share times another law to this one. */
 void beta_mix(struct beta_law *law, const struct beta_law *other, double share);
+
+/* A law that a scenario can name. */
+struct beta_kind {
+    struct strategy strategy;
+    enum status (*fill)(const struct beta_kind *kind, const void *settings, uint64_t seed, struct beta_law *law,
+                        struct error *error);
+    double skew; /* of the published laws */
+};
+extern const struct registry distributions;
+
+/* Adds the law that was chosen to an empty table. */
+STATUS_MUST_USE enum status beta_fill(const struct choice *choice, uint64_t seed, struct beta_law *law,
+                                      struct error *error);
 
 double beta_draw(struct beta_law *law, struct random_stream *random);
 double beta_mean(const struct beta_law *law);

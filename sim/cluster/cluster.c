@@ -277,6 +277,8 @@ static void close_cluster(struct cluster *cluster)
     sharing_free(cluster->sharing);
     memo_free(cluster->memo);
     random_close(cluster->random);
+    if (cluster->config->partitioner->close)
+        cluster->config->partitioner->close(cluster->partitioner_state);
     engine_destroy(cluster->engine);
 }
 
@@ -299,6 +301,9 @@ static enum status open_cluster(struct cluster *cluster)
     engine_on(cluster->engine, EVENT_ARRIVAL, on_arrival, cluster);
     engine_on(cluster->engine, EVENT_EXPIRY, on_expiry, cluster);
     enum status status = clock_from_seconds(&config->clock, config->slack_s, &cluster->slack, cluster->error);
+    if (status == STATUS_OK && config->partitioner->open)
+        status = config->partitioner->open(config->partitioner_settings, config->seed, &cluster->partitioner_state,
+                                           cluster->error);
     if (status == STATUS_OK)
         status = open_models(cluster);
     return status == STATUS_OK && config->is_shared ? sharing_create(cluster) : status;

@@ -43,6 +43,7 @@ struct cluster_config {
     const struct models *models;
     struct workload *workload;
     const struct partitioner *partitioner;
+    const void *partitioner_settings;
     const struct placer *placer;
     const struct scheduler *scheduler;
     struct sim_clock clock;
@@ -51,7 +52,7 @@ struct cluster_config {
     double unit_s; /* what a profile's millisecond is taken for */
     int64_t steps; /* training steps a job */
     double quantum_ms;
-    uint32_t max_degree, fixed_degree;
+    uint32_t max_degree;
     bool keeps_by_degree;  /* the published cache: the first placed job of a (model, degree) decides for all */
     double slack_s;        /* events closer than this count as simultaneous; published: 1e-7 */
     uint64_t queue_length; /* jobs that may wait for servers; published: 0 */

@@ -46,6 +46,7 @@ struct cluster {
     uint32_t *legal; /* degrees, ascending */
     uint32_t legal_count;
     struct random_stream *random;
+    void *partitioner_state;
     struct late_release *releases;
     uint32_t release_count;
     size_t release_capacity;

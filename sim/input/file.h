@@ -25,9 +25,9 @@ STATUS_MUST_USE enum status file_read(const char *path, size_t limit_bytes, char
 
 struct file_writer;
 
-/* Opens path.tmp, overwriting a left-over; behind a symbolic link, so that the link stays. A device or a pipe is written
- * as it is. The writer is returned owned, until file_finish or file_abandon takes it.
- * Borrows path only during the call. */
+/* Opens path.tmp, overwriting a left-over; behind a symbolic link, so that the link stays. A device or a pipe is
+ * written as it is. The writer is returned owned, until file_finish or file_abandon takes it. Borrows path only during
+ * the call. */
 STATUS_MUST_USE enum status file_create(const char *path, struct file_writer **writer, struct error *error);
 void file_append(struct file_writer *writer, const void *bytes, size_t size);
 void file_printf(struct file_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -12,15 +12,19 @@
 
 enum { NAME_BYTES = 256, CONDITION_BYTES = 128 };
 
-void keys_init(struct keys *keys, const struct key *table, size_t count, void *settings)
+void keys_init(struct keys *keys, const struct key_table *table, void *settings)
 {
-    require(keys && table && count > 0 && settings);
-    *keys = (struct keys){.table = table, .count = count, .settings = settings};
-    keys->places = arena_alloc(&keys->arena, count, sizeof *keys->places);
-    keys->values = arena_alloc(&keys->arena, count, sizeof *keys->values);
-    for (size_t i = 0; i < count; i++) {
+    require(keys && table && table->count > 0 && settings);
+    *keys = (struct keys){.table = table};
+    keys->places = arena_alloc(&keys->arena, table->count, sizeof *keys->places);
+    keys->values = arena_alloc(&keys->arena, table->count, sizeof *keys->values);
+    keys->blocks = arena_alloc(&keys->arena, table->block_count, sizeof *keys->blocks);
+    keys->blocks[0] = settings;
+    for (size_t i = 1; i < table->block_count; i++)
+        keys->blocks[i] = arena_alloc(&keys->arena, 1, table->block_bytes[i]);
+    for (size_t i = 0; i < table->count; i++) {
         keys->places[i].file = "";
-        keys_value_store_default(&table[i], &keys->arena, settings);
+        keys_value_store_default(keys, i);
     }
 }
 
@@ -33,21 +37,34 @@ void keys_free(struct keys *keys)
     *keys = (struct keys){0};
 }
 
-int keys_find(const struct key *table, size_t count, const char *name)
+size_t keys_named(const struct keys *keys, const char *name)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(table[i].name, name) == 0)
-            return (int)i;
-    }
-    return -1;
+    int key = key_table_find(keys->table, name);
+    require(key >= 0);
+    return (size_t)key;
+}
+
+bool keys_is_set(const struct keys *keys, size_t key)
+{
+    require(key < keys->table->count);
+    return keys->values[key] != NULL;
+}
+
+const char *keys_path(const struct keys *keys, size_t key)
+{
+    const struct key *row = &keys->table->rows[key];
+    const char *path;
+    require(row->type == KEY_FILE);
+    memcpy(&path, (const char *)keys->blocks[row->block] + row->offset, sizeof path);
+    return path;
 }
 
 /* Do keys "name.something" exist? */
 static bool is_group(const struct keys *keys, const char *name)
 {
     size_t length = strlen(name);
-    for (size_t i = 0; i < keys->count; i++) {
-        if (strncmp(keys->table[i].name, name, length) == 0 && keys->table[i].name[length] == '.')
+    for (size_t i = 0; i < keys->table->count; i++) {
+        if (strncmp(keys->table->rows[i].name, name, length) == 0 && keys->table->rows[i].name[length] == '.')
             return true;
     }
     return false;
@@ -57,7 +74,7 @@ static enum status refuse_unknown(const struct keys *keys, const char *name, con
                                   struct error *error)
 {
     char shown[TEXT_SHOW_BYTES];
-    const char *nearest = keys_nearest(keys->table, keys->count, name);
+    const char *nearest = key_table_nearest(keys->table, name);
     if (nearest)
         return yaml_error(error, at, "unknown key '%s'; did you mean %s?", text_show(name, shown), nearest);
     return yaml_error(error, at, "unknown key '%s'; `ocsim explain` lists the keys there are", text_show(name, shown));
@@ -66,9 +83,9 @@ static enum status refuse_unknown(const struct keys *keys, const char *name, con
 static enum status store(struct keys *keys, size_t key, const struct yaml_node *value, struct error *error)
 {
     if (yaml_is_null(value)) {
-        keys_value_store_default(&keys->table[key], &keys->arena, keys->settings);
+        keys_value_store_default(keys, key);
     } else {
-        enum status status = keys_value_store(&keys->table[key], value, &keys->arena, keys->settings, error);
+        enum status status = keys_value_store(keys, key, value, error);
         if (status != STATUS_OK)
             return status;
     }
@@ -106,7 +123,7 @@ static enum status read_group(struct keys *keys, struct name *name, const struct
 static enum status read_entry(struct keys *keys, struct name *name, const struct yaml_node *at,
                               const struct yaml_node *value, struct error *error)
 {
-    int key = keys_find(keys->table, keys->count, name->text);
+    int key = key_table_find(keys->table, name->text);
     if (key >= 0) {
         const struct key_place *place = &keys->places[key];
         if (place->layer == keys->layer && !name->allows_repeats)
@@ -194,14 +211,14 @@ enum status keys_override(struct keys *keys, const char *assignment, const char 
 /* A file's name as written, so that the text does not depend on where ocsim was started. */
 static void write_value(const struct keys *keys, size_t key, FILE *out)
 {
-    const struct key *row = &keys->table[key];
+    const struct key *row = &keys->table->rows[key];
     const char *written = keys->values[key] ? keys->values[key]->text : row->default_text;
     if (row->type == KEY_FILE && written)
         keys_value_write_text(written, out);
     else if (!keys->values[key] && !row->default_text)
         fputs("null", out);
     else
-        keys_value_write(row, keys->settings, out);
+        keys_value_write(keys, key, out);
 }
 
 /* The value as YAML, returned owned. */
@@ -220,7 +237,7 @@ static char *value_text(const struct keys *keys, size_t key)
 
 const char *keys_value_text(const struct keys *keys, size_t key, struct arena *arena)
 {
-    require(keys && key < keys->count && arena);
+    require(keys && key < keys->table->count && arena);
     char *text = value_text(keys, key);
     const char *kept = strcmp(text, "null") == 0 ? "" : arena_text(arena, text, strlen(text));
     free(text);
@@ -246,7 +263,7 @@ static const char *read_condition(const struct keys *keys, const char *text, str
     name[length] = '\0';
     memcpy(condition->choices, equals + 1, size);
     condition->choices[size] = '\0';
-    int key = keys_find(keys->table, keys->count, name);
+    int key = key_table_find(keys->table, name);
     require(key >= 0);
     condition->key = (size_t)key;
     return end ? end + 1 : NULL;
@@ -256,18 +273,18 @@ static bool holds(const struct keys *keys, const struct condition *condition)
 {
     size_t i = condition->key;
     if (!condition->choices[0])
-        return !keys->values[i] && !keys->table[i].default_text;
+        return !keys->values[i] && !keys->table->rows[i].default_text;
     char *text = value_text(keys, i);
-    bool answer = text_is_one_of(text, condition->choices);
+    bool answer = text_position(text, condition->choices) >= 0;
     free(text);
     return answer;
 }
 
 bool keys_is_effective(const struct keys *keys, size_t key)
 {
-    require(key < keys->count);
+    require(key < keys->table->count);
     struct condition condition;
-    for (const char *at = keys->table[key].when; at;) {
+    for (const char *at = keys->table->rows[key].when; at;) {
         at = read_condition(keys, at, &condition);
         if (!holds(keys, &condition))
             return false;
@@ -280,7 +297,7 @@ static enum status refuse_ineffective(const struct keys *keys, size_t key, const
 {
     struct arena arena = {0};
     char shown[TEXT_SHOW_BYTES], choices[300];
-    const char *other = keys->table[condition->key].name;
+    const char *other = keys->table->rows[condition->key].name;
     const struct key_place *place = &keys->places[condition->key];
     const char *value = text_show(keys_value_text(keys, condition->key, &arena), shown);
     const char *origin = place->layer ? place->file : "the default";
@@ -298,7 +315,7 @@ static enum status refuse_ineffective(const struct keys *keys, size_t key, const
 static enum status check_effect(const struct keys *keys, size_t key, struct error *error)
 {
     struct condition condition;
-    for (const char *at = keys->table[key].when; at;) {
+    for (const char *at = keys->table->rows[key].when; at;) {
         at = read_condition(keys, at, &condition);
         bool is_overruled = keys->places[condition.key].layer > keys->places[key].layer;
         if (!holds(keys, &condition) && !is_overruled)
@@ -310,7 +327,7 @@ static enum status check_effect(const struct keys *keys, size_t key, struct erro
 /* A needed key is told at the place of the key that makes it needed. */
 static enum status refuse_missing(const struct keys *keys, size_t key, struct error *error)
 {
-    const struct key *row = &keys->table[key];
+    const struct key *row = &keys->table->rows[key];
     const char *example = row->example ? row->example : "...";
     struct condition condition;
     for (const char *at = row->when; at;) {
@@ -321,26 +338,36 @@ static enum status refuse_missing(const struct keys *keys, size_t key, struct er
     return error_set(error, STATUS_USER, "%s is missing; e.g. %s: %s", row->name, row->name, example);
 }
 
+/* Lets the strategy that a key chooses look at its settings as a whole. */
+static enum status check_strategy(const struct keys *keys, size_t key, struct error *error)
+{
+    const struct key *row = &keys->table->rows[key];
+    struct choice choice;
+    if (row->type != KEY_STRATEGY || !keys_is_effective(keys, key))
+        return STATUS_OK;
+    memcpy(&choice, (const char *)keys->blocks[row->block] + row->offset, sizeof choice);
+    return choice.strategy->check ? choice.strategy->check(keys, choice.settings, error) : STATUS_OK;
+}
+
 enum status keys_check(const struct keys *keys, struct error *error)
 {
     require(keys);
-    for (size_t i = 0; i < keys->count; i++) {
-        enum status status = STATUS_OK;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < keys->table->count && status == STATUS_OK; i++) {
         if (keys->values[i])
             status = check_effect(keys, i, error);
-        else if (keys->table[i].is_needed && keys_is_effective(keys, i))
+        else if (keys->table->rows[i].is_needed && keys_is_effective(keys, i))
             status = refuse_missing(keys, i, error);
-        if (status != STATUS_OK)
-            return status;
     }
-    return STATUS_OK;
+    for (size_t i = 0; i < keys->table->count && status == STATUS_OK; i++)
+        status = check_strategy(keys, i, error);
+    return status;
 }
 
 static enum status find_one(struct keys *keys, size_t key, struct error *error)
 {
-    const struct key *row = &keys->table[key];
-    const char *name = NULL, *path = NULL;
-    memcpy(&name, (const char *)keys->settings + row->offset, sizeof name);
+    const struct key *row = &keys->table->rows[key];
+    const char *name = keys_path(keys, key), *path = NULL;
     if (!name)
         return STATUS_OK;
     char folder[64] = "";
@@ -356,14 +383,14 @@ static enum status find_one(struct keys *keys, size_t key, struct error *error)
     struct error inner = {0};
     if (file_find(&search, name, &keys->arena, &path, &inner) != STATUS_OK)
         return keys_error(keys, key, error, "%s", inner.message);
-    memcpy((char *)keys->settings + row->offset, &path, sizeof path);
+    memcpy((char *)keys->blocks[row->block] + row->offset, &path, sizeof path);
     return STATUS_OK;
 }
 
 enum status keys_find_files(struct keys *keys, struct error *error)
 {
-    for (size_t i = 0; i < keys->count; i++) {
-        if (keys->table[i].type != KEY_FILE || !keys_is_effective(keys, i))
+    for (size_t i = 0; i < keys->table->count; i++) {
+        if (keys->table->rows[i].type != KEY_FILE || !keys_is_effective(keys, i))
             continue;
         enum status status = find_one(keys, i, error);
         if (status != STATUS_OK)
@@ -374,14 +401,14 @@ enum status keys_find_files(struct keys *keys, struct error *error)
 
 struct key_place keys_place(const struct keys *keys, size_t key)
 {
-    require(key < keys->count);
+    require(key < keys->table->count);
     return keys->places[key];
 }
 
 void keys_resolved(const struct keys *keys, FILE *out)
 {
-    for (size_t i = 0; i < keys->count; i++) {
-        fprintf(out, "%s: ", keys->table[i].name);
+    for (size_t i = 0; i < keys->table->count; i++) {
+        fprintf(out, "%s: ", keys->table->rows[i].name);
         if (keys_is_effective(keys, i))
             write_value(keys, i, out);
         else
@@ -392,12 +419,12 @@ void keys_resolved(const struct keys *keys, FILE *out)
 
 enum status keys_error(const struct keys *keys, size_t key, struct error *error, const char *format, ...)
 {
-    require(key < keys->count);
+    require(key < keys->table->count);
     char text[sizeof error->message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     const struct key_place *place = &keys->places[key];
-    return error_at(error, place->file, place->line, place->column, "%s: %s", keys->table[key].name, text);
+    return error_at(error, place->file, place->line, place->column, "%s: %s", keys->table->rows[key].name, text);
 }

@@ -1,7 +1,8 @@
 /* Tables of keys: one row says everything about a key, one machine does the rest.
  *
- * A table fills a plain struct: each key is stored at its offset, in the C type
- * that goes with its key_type. Parser, defaults, ranges, messages, `explain`
+ * A table fills plain structs: each key is stored at its offset, in the C type
+ * that goes with its key_type. A key that chooses a strategy brings the keys of
+ * all strategies of its registry with it (key_table.h). Parser, defaults, ranges, messages, `explain`
  * and the resolved list of the manifest all come from the same row.
  *
  * Values come in layers: the defaults are layer 0, each tree read and each
@@ -26,13 +27,15 @@
 
 #include "engine/memory.h"
 #include "engine/status.h"
+#include "input/key_table.h"
+#include "input/registry.h"
 #include "input/yaml.h"
 
 enum key_type {
     KEY_TEXT,    /* const char * */
     KEY_FILE,    /* const char *: a path as written until keys_find_files; `choices` is "folder|.suffix" of its data, or
                     NULL */
-    KEY_CHOICE,  /* const char *: one of `choices` */
+    KEY_CHOICE,  /* int: the position among `choices`, as an enum of the same order has it */
     KEY_INTEGER, /* int64_t */
     KEY_NUMBER,  /* double */
     KEY_BOOLEAN, /* bool: true or false */
@@ -41,7 +44,8 @@ enum key_type {
     KEY_RATE,    /* double, bytes per second */
     KEY_BYTES,   /* double, bytes */
     KEY_LIST,    /* struct key_list; each item one of `choices` unless that is NULL */
-    KEY_NODE     /* const struct yaml_node *: kept for its own reader */
+    KEY_NODE,    /* const struct yaml_node *: kept for its own reader */
+    KEY_STRATEGY /* struct choice: one of `registry` */
 };
 
 /* A list of texts: from a sequence of scalars, or from one scalar "a,b". */
@@ -60,9 +64,33 @@ struct key {
     const char *when; /* "other.key=a|b": has an effect only then; "other.key=" = only when that is not set;
                          "x=a&y=b" = both; NULL = always */
     const char *doc;
-    const char *example; /* a value, without the key; NULL = the default */
-    bool is_needed;      /* must be set wherever it has an effect */
+    const char *example;             /* a value, without the key; NULL = the default */
+    bool is_needed;                  /* must be set wherever it has an effect */
+    const struct registry *registry; /* of KEY_STRATEGY, which has its choices and its default from there */
+    /* filled by key_table_init */
+    size_t block;                  /* the struct that offset counts in */
+    const size_t *strategy_blocks; /* of KEY_STRATEGY: the block of each strategy's settings, 0 = it has none */
 };
+
+/* How the rows of a table begin: name, type and field at once. SETTINGS is the struct that the table fills. Reading a
+ * field of another type than the key stores does not compile (choices are ints or enums, which C cannot tell). */
+#define KEY_ROW(text, key_type, c_type, field)                                                                         \
+    .name = (text), .type = (key_type),                                                                                \
+    .offset = offsetof(SETTINGS, field) + 0 * sizeof(&((SETTINGS *)0)->field == (c_type *)0)
+#define TEXT_KEY(text, field) KEY_ROW(text, KEY_TEXT, const char *, field)
+#define FILE_KEY(text, field) KEY_ROW(text, KEY_FILE, const char *, field)
+#define INTEGER_KEY(text, field) KEY_ROW(text, KEY_INTEGER, int64_t, field)
+#define NUMBER_KEY(text, field) KEY_ROW(text, KEY_NUMBER, double, field)
+#define BOOLEAN_KEY(text, field) KEY_ROW(text, KEY_BOOLEAN, bool, field)
+#define TIME_KEY(text, field) KEY_ROW(text, KEY_TIME, int64_t, field)
+#define SECONDS_KEY(text, field) KEY_ROW(text, KEY_SECONDS, double, field)
+#define RATE_KEY(text, field) KEY_ROW(text, KEY_RATE, double, field)
+#define BYTES_KEY(text, field) KEY_ROW(text, KEY_BYTES, double, field)
+#define LIST_KEY(text, field) KEY_ROW(text, KEY_LIST, struct key_list, field)
+#define NODE_KEY(text, field) KEY_ROW(text, KEY_NODE, const struct yaml_node *, field)
+#define STRATEGY_KEY(text, field, kinds) KEY_ROW(text, KEY_STRATEGY, struct choice, field), .registry = (kinds)
+#define CHOICE_KEY(text, field, words)                                                                                 \
+    .name = (text), .type = KEY_CHOICE, .choices = (words), .offset = offsetof(SETTINGS, field)
 
 /* Where a value came from. */
 struct key_place {
@@ -74,9 +102,8 @@ struct key_place {
 /* A table being filled. Treat the fields as private. */
 struct keys {
     struct arena arena; /* owns texts, lists and the trees of overrides */
-    const struct key *table;
-    size_t count;
-    void *settings;
+    const struct key_table *table;
+    void **blocks;                   /* the structs that are filled: the caller's, then one per strategy with keys */
     struct key_place *places;        /* per key */
     const struct yaml_node **values; /* per key; NULL = default */
     struct yaml_tree *trees;         /* of overrides */
@@ -85,9 +112,9 @@ struct keys {
 };
 
 /* Starts with the defaults, written into *settings. Borrows table and settings until keys_free. */
-void keys_init(struct keys *keys, const struct key *table, size_t count, void *settings);
+void keys_init(struct keys *keys, const struct key_table *table, void *settings);
 
-/* Frees every text, list and override tree the settings point to. */
+/* Frees every text, list, override tree and strategy's settings that the settings point to. */
 void keys_free(struct keys *keys);
 
 /* Reads a mapping as a new layer; nested mappings flatten to dotted names. Keys listed in skip (NULL-terminated, may be
@@ -116,11 +143,12 @@ STATUS_MUST_USE enum status keys_find_files(struct keys *keys, struct error *err
 /* Does the `when` of this key hold now? */
 bool keys_is_effective(const struct keys *keys, size_t key);
 
-/* Position of a key in a table; -1 where there is none. */
-int keys_find(const struct key *table, size_t count, const char *name);
+/* Position of a key that is in the table, and whether it was given a value. */
+size_t keys_named(const struct keys *keys, const char *name);
+bool keys_is_set(const struct keys *keys, size_t key);
 
-/* The known name nearest to a mistyped one; NULL where nothing is near. Lives as long as the table. */
-const char *keys_nearest(const struct key *table, size_t count, const char *name);
+/* What a FILE holds: the path, NULL where it is not set. */
+const char *keys_path(const struct keys *keys, size_t key);
 
 /* The value of a key as text that reads back as the same value ("" = not set), and its place. The text is put into
  * the arena. */
@@ -131,12 +159,13 @@ struct key_place keys_place(const struct keys *keys, size_t key);
  * not set or has no effect. */
 void keys_resolved(const struct keys *keys, FILE *out);
 
-/* What a key means, its unit, range and default; the same as text, returned owned (free). */
+/* What a key means, its unit, range and default, and the strategies it chooses among; the same as text, returned owned
+ * (free). */
 void keys_explain(const struct key *key, FILE *out);
 char *keys_explain_text(const struct key *key);
 
 /* All keys: a table for the terminal, or Markdown for the README. */
-void keys_explain_all(const struct key *table, size_t count, bool is_markdown, FILE *out);
+void keys_explain_all(const struct key_table *table, bool is_markdown, FILE *out);
 
 /* "a time such as 10us" and so on, for messages and the reference. */
 const char *keys_type_name(enum key_type type);

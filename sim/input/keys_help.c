@@ -14,6 +14,7 @@ const char *keys_type_name(enum key_type type)
     case KEY_FILE:
         return "a file";
     case KEY_CHOICE:
+    case KEY_STRATEGY:
         return "one word of a list";
     case KEY_INTEGER:
         return "a whole number";
@@ -69,15 +70,15 @@ static int likeness(const char *name, const char *key)
     return group < whole ? group : whole;
 }
 
-const char *keys_nearest(const struct key *table, size_t count, const char *name)
+const char *key_table_nearest(const struct key_table *table, const char *name)
 {
     int least = INT_MAX;
     const char *nearest = NULL;
-    for (size_t i = 0; i < count; i++) {
-        int far = likeness(name, table[i].name);
+    for (size_t i = 0; i < table->count; i++) {
+        int far = likeness(name, table->rows[i].name);
         if (far < least) {
             least = far;
-            nearest = table[i].name;
+            nearest = table->rows[i].name;
         }
     }
     int allowed = (int)(strlen(last_part(name)) / 3) + 1;
@@ -140,6 +141,8 @@ void keys_explain(const struct key *key, FILE *out)
     } else if (key->is_needed) {
         fputs("  needed:  always\n", out);
     }
+    for (size_t i = 0; key->registry && i < key->registry->count; i++)
+        fprintf(out, "  %-14s %s\n", key->registry->strategies[i]->name, key->registry->strategies[i]->doc);
     const char *example = key->example ? key->example : key->default_text;
     if (example)
         fprintf(out, "  example: %s: %s\n", key->name, example);
@@ -176,15 +179,16 @@ char *keys_explain_text(const struct key *key)
     return text;
 }
 
-void keys_explain_all(const struct key *table, size_t count, bool is_markdown, FILE *out)
+void keys_explain_all(const struct key_table *table, bool is_markdown, FILE *out)
 {
     if (is_markdown)
         fputs("| Key | Value | Default | Meaning |\n|---|---|---|---|\n", out);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < table->count; i++) {
+        const struct key *row = &table->rows[i];
         if (is_markdown)
-            explain_markdown(&table[i], out);
+            explain_markdown(row, out);
         else
-            fprintf(out, "%-27s %-22s %s\n", table[i].name, keys_type_name(table[i].type),
-                    table[i].default_text ? table[i].default_text : "-");
+            fprintf(out, "%-27s %-22s %s\n", row->name, keys_type_name(row->type),
+                    row->default_text ? row->default_text : "-");
     }
 }

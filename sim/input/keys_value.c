@@ -18,6 +18,8 @@ union value {
     bool truth;
     struct key_list list;
     const struct yaml_node *node;
+    int position; /* CHOICE */
+    struct choice choice;
 };
 
 static bool is_whole(enum key_type type)
@@ -127,7 +129,7 @@ static enum status read_checked_number(const struct key *key, const struct yaml_
 static enum status check_choice(const struct key *key, const struct yaml_node *node, const char *word,
                                 struct error *error)
 {
-    if (!key->choices || text_is_one_of(word, key->choices))
+    if (!key->choices || text_position(word, key->choices) >= 0)
         return STATUS_OK;
     char why[700], choices[500], shown[TEXT_SHOW_BYTES];
     snprintf(why, sizeof why, "'%s' is not allowed; expected %s", text_show(word, shown),
@@ -212,43 +214,66 @@ static enum status read_scalar(const struct key *key, const struct yaml_node *no
     if (is_whole(key->type) || is_real(key->type))
         return read_checked_number(key, node, value, error);
     value->text = arena_text(arena, node->text, strlen(node->text));
-    return key->type == KEY_CHOICE ? check_choice(key, node, value->text, error) : STATUS_OK;
+    return key->choices && key->type != KEY_FILE ? check_choice(key, node, value->text, error) : STATUS_OK;
 }
 
 static size_t stored_size(enum key_type type)
 {
-    if (type == KEY_LIST)
-        return sizeof(struct key_list);
-    return type == KEY_BOOLEAN ? sizeof(bool) : is_whole(type) || is_real(type) ? sizeof(int64_t) : sizeof(void *);
+    static const size_t sizes[] = {[KEY_TEXT] = sizeof(char *),
+                                   [KEY_FILE] = sizeof(char *),
+                                   [KEY_CHOICE] = sizeof(int),
+                                   [KEY_BOOLEAN] = sizeof(bool),
+                                   [KEY_LIST] = sizeof(struct key_list),
+                                   [KEY_NODE] = sizeof(struct yaml_node *),
+                                   [KEY_STRATEGY] = sizeof(struct choice)};
+    return is_whole(type) || is_real(type) ? sizeof(int64_t) : sizes[type];
 }
 
-enum status keys_value_store(const struct key *key, const struct yaml_node *node, struct arena *arena, void *settings,
-                             struct error *error)
+/* From the word, which is one of the choices, to what is stored for it. */
+static void resolve_choice(const struct keys *keys, const struct key *row, union value *value)
 {
-    require(key && node && arena && settings);
-    _Static_assert(sizeof(int64_t) == sizeof(double), "numbers are stored alike");
-    union value value = {0};
-    enum status status = STATUS_OK;
-    if (key->type == KEY_NODE)
-        value.node = node;
-    else if (key->type == KEY_LIST)
-        status = read_list(key, node, arena, &value.list, error);
-    else
-        status = read_scalar(key, node, arena, &value, error);
-    if (status == STATUS_OK)
-        memcpy((char *)settings + key->offset, &value, stored_size(key->type));
-    return status;
-}
-
-void keys_value_store_default(const struct key *key, struct arena *arena, void *settings)
-{
-    if (!key->default_text) {
-        memset((char *)settings + key->offset, 0, stored_size(key->type));
+    const char *word = value->text;
+    int position = text_position(word, row->choices);
+    require(position >= 0);
+    if (row->type == KEY_CHOICE) {
+        value->position = position;
         return;
     }
-    require(key->type != KEY_NODE);
-    struct yaml_node node = {.kind = YAML_SCALAR, .file = "defaults", .text = key->default_text, .weight = 1};
-    enum status status = keys_value_store(key, &node, arena, settings, NULL);
+    size_t block = row->strategy_blocks[position];
+    value->choice = (struct choice){row->registry->strategies[position], block ? keys->blocks[block] : NULL};
+}
+
+enum status keys_value_store(struct keys *keys, size_t key, const struct yaml_node *node, struct error *error)
+{
+    require(keys && key < keys->table->count && node);
+    _Static_assert(sizeof(int64_t) == sizeof(double), "numbers are stored alike");
+    const struct key *row = &keys->table->rows[key];
+    union value value = {0};
+    enum status status = STATUS_OK;
+    if (row->type == KEY_NODE)
+        value.node = node;
+    else if (row->type == KEY_LIST)
+        status = read_list(row, node, &keys->arena, &value.list, error);
+    else
+        status = read_scalar(row, node, &keys->arena, &value, error);
+    if (status != STATUS_OK)
+        return status;
+    if (row->type == KEY_CHOICE || row->type == KEY_STRATEGY)
+        resolve_choice(keys, row, &value);
+    memcpy((char *)keys->blocks[row->block] + row->offset, &value, stored_size(row->type));
+    return STATUS_OK;
+}
+
+void keys_value_store_default(struct keys *keys, size_t key)
+{
+    const struct key *row = &keys->table->rows[key];
+    if (!row->default_text) {
+        memset((char *)keys->blocks[row->block] + row->offset, 0, stored_size(row->type));
+        return;
+    }
+    require(row->type != KEY_NODE);
+    struct yaml_node node = {.kind = YAML_SCALAR, .file = "defaults", .text = row->default_text, .weight = 1};
+    enum status status = keys_value_store(keys, key, &node, NULL);
     require(status == STATUS_OK);
 }
 
@@ -348,19 +373,32 @@ static void write_list(const struct key_list *list, FILE *out)
     fputc(']', out);
 }
 
-void keys_value_write(const struct key *key, const void *settings, FILE *out)
+/* The word at a position of "a|b|c". */
+static void write_word(const char *choices, int position, FILE *out)
 {
+    for (; position > 0; position--)
+        choices = strchr(choices, '|') + 1;
+    fprintf(out, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
+void keys_value_write(const struct keys *keys, size_t key, FILE *out)
+{
+    const struct key *row = &keys->table->rows[key];
     union value value = {0};
-    memcpy(&value, (const char *)settings + key->offset, stored_size(key->type));
-    if (is_whole(key->type) || is_real(key->type))
-        write_number(key, value, out);
-    else if (key->type == KEY_BOOLEAN)
+    memcpy(&value, (const char *)keys->blocks[row->block] + row->offset, stored_size(row->type));
+    if (is_whole(row->type) || is_real(row->type))
+        write_number(row, value, out);
+    else if (row->type == KEY_BOOLEAN)
         fputs(value.truth ? "true" : "false", out);
-    else if (key->type == KEY_LIST && value.list.count)
+    else if (row->type == KEY_CHOICE)
+        write_word(row->choices, value.position, out);
+    else if (row->type == KEY_STRATEGY)
+        fputs(value.choice.strategy->name, out);
+    else if (row->type == KEY_LIST && value.list.count)
         write_list(&value.list, out);
-    else if (key->type == KEY_NODE && value.node)
+    else if (row->type == KEY_NODE && value.node)
         write_node(value.node, out);
-    else if (key->type != KEY_LIST && key->type != KEY_NODE && value.text)
+    else if (row->type != KEY_LIST && row->type != KEY_NODE && value.text)
         keys_value_write_text(value.text, out);
     else
         fputs("null", out);

@@ -6,17 +6,17 @@
 
 /* Reads and checks the node and stores it at the key's offset, texts in the arena. Errors carry the node's place and
  * the key's name; nothing is stored then. */
-STATUS_MUST_USE enum status keys_value_store(const struct key *key, const struct yaml_node *node, struct arena *arena,
-                                             void *settings, struct error *error);
+STATUS_MUST_USE enum status keys_value_store(struct keys *keys, size_t key, const struct yaml_node *node,
+                                             struct error *error);
 
 /* Stores the default; a default that cannot be read is a bug in the table. */
-void keys_value_store_default(const struct key *key, struct arena *arena, void *settings);
+void keys_value_store_default(struct keys *keys, size_t key);
 
 /* "from 1ps to 3s", "more than 0", ... into text; empty where there is no range. */
 void keys_value_range(const struct key *key, char *text, size_t size);
 
 /* The stored value as YAML; "null" where it is not set. */
-void keys_value_write(const struct key *key, const void *settings, FILE *out);
+void keys_value_write(const struct keys *keys, size_t key, FILE *out);
 
 /* A scalar as YAML flow, quoted where it has to be. */
 void keys_value_write_text(const char *text, FILE *out);

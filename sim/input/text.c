@@ -72,15 +72,15 @@ const char *text_alternatives(const char *choices, char *buffer, size_t size)
     return buffer;
 }
 
-int text_is_one_of(const char *word, const char *choices)
+int text_position(const char *word, const char *choices)
 {
     size_t length = strlen(word);
-    for (const char *choice = choices; choice;) {
+    int position = 0;
+    for (const char *choice = choices; choice; position++) {
         const char *end = strchr(choice, '|');
-        size_t size = end ? (size_t)(end - choice) : strlen(choice);
-        if (size == length && memcmp(word, choice, size) == 0)
-            return 1;
+        if ((end ? (size_t)(end - choice) : strlen(choice)) == length && strncmp(choice, word, length) == 0)
+            return position;
         choice = end ? end + 1 : NULL;
     }
-    return 0;
+    return -1;
 }

@@ -17,7 +17,7 @@ int text_distance(const char *a, const char *b);
 /* "a|b|c" as "a, b or c" into buffer; what does not fit is left out. Returns buffer. */
 const char *text_alternatives(const char *choices, char *buffer, size_t size);
 
-/* Is word one of the alternatives of "a|b|c"? */
-int text_is_one_of(const char *word, const char *choices);
+/* The position of word among the alternatives of "a|b|c", from 0; -1 where it is none of them. */
+int text_position(const char *word, const char *choices);
 
 #endif

@@ -1,7 +1,7 @@
 /* Inside the network: transfers, circuits, hardware, and the lines that requests stand in.
  *
- * Private to sim/network. Everything is an index into a pool of struct network, counted from 1 where 0 means none, so that zeroed
- * memory is the empty state and untouched hardware costs no memory.
+ * Private to sim/network. Everything is an index into a pool of struct network, counted from 1 where 0 means none, so
+ * that zeroed memory is the empty state and untouched hardware costs no memory.
  *
  * Invariants: hardware belongs to at most one circuit; a circuit carries at most
  * one transfer; a waiting transfer stands in at least one line (or in the one
@@ -165,7 +165,8 @@ struct network {
     bool is_failed;
 };
 
-/* hardware_map.c: the slot of a hardware number, made where it is new; and whether it exists at all (FABRIC_NONE if not).
+/* hardware_map.c: the slot of a hardware number, made where it is new; and whether it exists at all (FABRIC_NONE if
+ * not).
  */
 uint32_t hardware_slot(struct network *network, uint64_t id);
 uint32_t hardware_find(const struct network *network, uint64_t id);

@@ -11,7 +11,7 @@ static uint32_t choose(const struct partition_request *request)
 }
 
 const struct partitioner partition_exact_min = {
-    .name = "exact_min",
-    .doc = "the smallest legal degree whose simulated time meets the limit on a free block",
+    .strategy = {.name = "exact_min",
+                 .doc = "the smallest legal degree whose simulated time meets the limit on a free block"},
     .choose = choose,
 };

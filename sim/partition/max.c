@@ -2,7 +2,6 @@
 #include "partition/partition.h"
 
 const struct partitioner partition_max = {
-    .name = "max",
-    .doc = "published Para_max: the largest legal degree",
+    .strategy = {.name = "max", .doc = "published Para_max: the largest legal degree"},
     .choose = partition_largest,
 };

@@ -10,7 +10,6 @@ static uint32_t choose(const struct partition_request *request)
 }
 
 const struct partitioner partition_min_sufficient = {
-    .name = "min_sufficient",
-    .doc = "published Para_min: the smallest legal degree of at least 1/beta",
+    .strategy = {.name = "min_sufficient", .doc = "published Para_min: the smallest legal degree of at least 1/beta"},
     .choose = choose,
 };

@@ -1,22 +1,15 @@
+/* The registry of partitioners, and what they share. */
 #include "partition/partition.h"
 
-#include <string.h>
-
-static const struct partitioner *const partitioners[] = {&partition_fixed,  &partition_max,   &partition_min_sufficient,
-                                                         &partition_random, &partition_trace, &partition_exact_min};
-
-const struct partitioner *partitioner_at(unsigned i)
-{
-    return i < sizeof partitioners / sizeof *partitioners ? partitioners[i] : NULL;
-}
-
-const struct partitioner *partitioner_find(const char *name)
-{
-    for (unsigned i = 0; partitioner_at(i); i++)
-        if (strcmp(partitioners[i]->name, name) == 0)
-            return partitioners[i];
-    return NULL;
-}
+/* One line per partitioner. */
+#define PARTITIONERS(_, type)                                                                                          \
+    _(type, partition_fixed)                                                                                           \
+    _(type, partition_max)                                                                                             \
+    _(type, partition_min_sufficient)                                                                                  \
+    _(type, partition_random)                                                                                          \
+    _(type, partition_trace)                                                                                           \
+    _(type, partition_exact_min)
+REGISTRY(partitioners, struct partitioner, PARTITIONERS, partition_max)
 
 uint32_t partition_largest(const struct partition_request *request)
 {

@@ -12,14 +12,16 @@
 #include <stdint.h>
 
 #include "engine/random.h"
+#include "input/keys.h"
 
 struct partition_request {
+    const void *settings;  /* the partitioner's own */
+    void *state;           /* what its open made */
     const uint32_t *legal; /* degrees allowed now, ascending, without 0 */
     uint32_t legal_count;
     double sequential_s;          /* of the unsplit job */
     double limit_s;               /* beta times that */
     uint32_t trace_degree;        /* what the workload says, 0 = refuse */
-    uint32_t fixed_degree;        /* partition.degree */
     struct random_stream *random; /* this job's own stream */
     /* Would the job, split this far, find a block now and meet its limit? Simulates. */
     bool (*meets_limit)(void *context, uint32_t degree);
@@ -27,28 +29,20 @@ struct partition_request {
 };
 
 struct partitioner {
-    const char *name;
-    const char *doc;
+    struct strategy strategy;
+    /* State that lives as long as a run; *state is NULL before. Both may be NULL. */
+    enum status (*open)(const void *settings, uint64_t seed, void **state, struct error *error);
+    void (*close)(void *state);
     uint32_t (*choose)(const struct partition_request *request);
+    bool replays_trace; /* needs the degrees of the workload's trace */
 };
 
-/* NULL where there is none of that name. */
-const struct partitioner *partitioner_find(const char *name);
-
-/* The i-th partitioner, NULL past the last. */
-const struct partitioner *partitioner_at(unsigned i);
+extern const struct registry partitioners;
 
 /* The largest legal degree, 0 without any. */
 uint32_t partition_largest(const struct partition_request *request);
 
 /* The smallest legal degree not below wanted; the largest one where all are below. */
 uint32_t partition_at_least(const struct partition_request *request, double wanted);
-
-extern const struct partitioner partition_exact_min;
-extern const struct partitioner partition_fixed;
-extern const struct partitioner partition_max;
-extern const struct partitioner partition_min_sufficient;
-extern const struct partitioner partition_random;
-extern const struct partitioner partition_trace;
 
 #endif

@@ -7,7 +7,6 @@ static uint32_t choose(const struct partition_request *request)
 }
 
 const struct partitioner partition_random = {
-    .name = "random",
-    .doc = "published Random: each legal degree equally likely",
+    .strategy = {.name = "random", .doc = "published Random: each legal degree equally likely"},
     .choose = choose,
 };

@@ -9,8 +9,17 @@ static uint32_t choose(const struct partition_request *request)
     return 0;
 }
 
+static enum status check(const struct keys *keys, const void *settings, struct error *error)
+{
+    (void)settings;
+    if (keys_is_set(keys, keys_named(keys, "workload.trace")))
+        return STATUS_OK;
+    return keys_error(keys, keys_named(keys, "partition.strategy"), error,
+                      "trace takes the degrees of workload.trace, which is not set");
+}
+
 const struct partitioner partition_trace = {
-    .name = "trace",
-    .doc = "the degree column of workload.trace",
+    .strategy = {.name = "trace", .doc = "the degree column of workload.trace", .check = check},
     .choose = choose,
+    .replays_trace = true,
 };

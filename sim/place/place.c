@@ -3,20 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct placer *const placers[] = {&place_ramp_first_fit, &place_ramp_compact};
-
-const struct placer *placer_at(unsigned i)
-{
-    return i < sizeof placers / sizeof *placers ? placers[i] : NULL;
-}
-
-const struct placer *placer_find(const char *name)
-{
-    for (unsigned i = 0; placer_at(i); i++)
-        if (strcmp(placers[i]->name, name) == 0)
-            return placers[i];
-    return NULL;
-}
+/* One line per placer. */
+#define PLACERS(_, type)                                                                                               \
+    _(type, place_ramp_first_fit)                                                                                      \
+    _(type, place_ramp_compact)
+REGISTRY(placers, struct placer, PLACERS, place_ramp_first_fit)
 
 void place_scratch_init(struct place_scratch *scratch, const struct topology *topology)
 {

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "graph/split.h"
+#include "input/keys.h"
 #include "place/block.h"
 #include "place/occupancy.h"
 #include "topology/topology.h"
@@ -44,19 +45,14 @@ struct place_scratch {
 };
 
 struct placer {
-    const char *name;
-    const char *doc;
+    struct strategy strategy;
     /* Fills *placement and returns true, or false where the job cannot be placed (then *placement is undefined).
      * Reads the occupancy, does not change it. */
     bool (*place)(const struct split *split, const struct occupancy *occupancy, struct place_scratch *scratch,
                   struct placement *placement);
 };
 
-/* NULL where there is none of that name. */
-const struct placer *placer_find(const char *name);
-
-/* The i-th placer, NULL past the last. */
-const struct placer *placer_at(unsigned i);
+extern const struct registry placers;
 
 void place_scratch_init(struct place_scratch *scratch, const struct topology *topology);
 void place_scratch_fini(struct place_scratch *scratch);
@@ -73,8 +69,5 @@ void placement_assign(struct placement *placement, struct place_scratch *scratch
 uint32_t placement_add_list(struct placement *placement, struct place_scratch *scratch, const uint32_t *servers,
                             uint32_t count);
 void placement_done(const struct placement *placement, struct place_scratch *scratch);
-
-extern const struct placer place_ramp_first_fit;
-extern const struct placer place_ramp_compact;
 
 #endif

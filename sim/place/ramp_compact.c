@@ -37,7 +37,6 @@ static bool place(const struct split *split, const struct occupancy *occupancy, 
 }
 
 const struct placer place_ramp_compact = {
-    .name = "ramp_compact",
-    .doc = "every op inside the job's own block of degree-many servers",
+    .strategy = {.name = "ramp_compact", .doc = "every op inside the job's own block of degree-many servers"},
     .place = place,
 };

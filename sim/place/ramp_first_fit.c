@@ -60,7 +60,7 @@ static bool place(const struct split *split, const struct occupancy *occupancy, 
 }
 
 const struct placer place_ramp_first_fit = {
-    .name = "ramp_first_fit",
-    .doc = "published: beside a parent with as many parts, else the first free block of the cluster",
+    .strategy = {.name = "ramp_first_fit",
+                 .doc = "published: beside a parent with as many parts, else the first free block of the cluster"},
     .place = place,
 };

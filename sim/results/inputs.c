@@ -130,13 +130,13 @@ static void fold_settings(struct inputs *inputs, const struct scenario *run)
 static enum status add_named(struct inputs *inputs, const struct scenario *run, bool *is_new, struct error *error)
 {
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < settings_key_count && status == STATUS_OK; i++) {
-        const char *path;
-        if (settings_keys[i].type != KEY_FILE || !keys_is_effective(&run->keys, i))
+    const struct key_table *table = run->keys.table;
+    for (size_t i = 0; i < table->count && status == STATUS_OK; i++) {
+        if (table->rows[i].type != KEY_FILE || !keys_is_effective(&run->keys, i))
             continue;
-        memcpy(&path, (const char *)&run->settings + settings_keys[i].offset, sizeof path);
+        const char *path = keys_path(&run->keys, i);
         if (path)
-            status = add(inputs, settings_keys[i].name, path, is_new, error);
+            status = add(inputs, table->rows[i].name, path, is_new, error);
     }
     if (run->settings.workload.trace)
         return status;
@@ -149,13 +149,13 @@ static enum status add_named(struct inputs *inputs, const struct scenario *run, 
 /* Builds the run to see that it can be built; a trace names its models only once it is read. */
 static enum status try_world(struct inputs *inputs, const struct settings *settings, struct error *error)
 {
-    struct world world;
+    struct simulation simulation;
     bool is_new;
-    enum status status = world_build(&world, settings, error);
+    enum status status = simulation_open(&simulation, settings, error);
     if (settings->workload.trace)
-        for (uint32_t i = 0; i < world.models.count && status == STATUS_OK; i++)
-            status = add_model(inputs, world.models.names[i], settings->workload.trace, &is_new, error);
-    world_free(&world);
+        for (uint32_t i = 0; i < simulation.models.count && status == STATUS_OK; i++)
+            status = add_model(inputs, simulation.models.names[i], settings->workload.trace, &is_new, error);
+    simulation_close(&simulation);
     return status;
 }
 

@@ -61,10 +61,11 @@ static void add_scenario(cJSON *root, const struct plan *plan)
 {
     struct arena arena = {0};
     cJSON *scenario = cJSON_AddObjectToObject(root, "scenario");
-    for (size_t key = 0; key < settings_key_count; key++) {
+    const struct key_table *table = plan->scenario->keys.table;
+    for (size_t key = 0; key < table->count; key++) {
         const char *text = keys_value_text(&plan->scenario->keys, key, &arena);
         if (*text)
-            cJSON_AddStringToObject(scenario, settings_keys[key].name, text);
+            cJSON_AddStringToObject(scenario, table->rows[key].name, text);
     }
     arena_free(&arena);
 }

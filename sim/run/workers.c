@@ -51,19 +51,19 @@ static enum status write_undisturbed(const struct pool_task *task, size_t run, c
 static enum status do_run(const struct pool_task *task, size_t run, struct error *error)
 {
     struct scenario *settings;
-    struct world world;
+    struct simulation simulation;
     struct cluster_result result;
     enum status status = plan_settings(task->plan, run, &settings, error);
     if (status != STATUS_OK)
         return status;
-    status = world_build(&world, &settings->settings, error);
+    status = simulation_open(&simulation, &settings->settings, error);
     if (status == STATUS_OK)
-        status = cluster_run(&world.cluster, &result, error);
+        status = cluster_run(&simulation.cluster, &result, error);
     if (status == STATUS_OK) {
-        status = write_undisturbed(task, run, &settings->settings, &world.cluster, &result, error);
+        status = write_undisturbed(task, run, &settings->settings, &simulation.cluster, &result, error);
         cluster_result_free(&result);
     }
-    world_free(&world);
+    simulation_close(&simulation);
     scenario_free(settings);
     return status;
 }

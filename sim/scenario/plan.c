@@ -165,7 +165,7 @@ static void take_axes(struct plan *plan, const struct sweep *sweep)
     plan->axes = arena_alloc(&plan->arena, sweep->axis_count, sizeof *plan->axes);
     for (size_t i = 0; i < sweep->axis_count; i++) {
         const struct axis *axis = &sweep->axes[i];
-        plan->axes[i].key = axis->key >= 0 ? settings_keys[axis->key].name : axis->name;
+        plan->axes[i].key = axis->key >= 0 ? plan->scenario->keys.table->rows[axis->key].name : axis->name;
         plan->axes[i].label = axis->label;
     }
     plan->repeat = sweep->repeat;

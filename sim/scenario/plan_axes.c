@@ -102,16 +102,16 @@ static enum status read_label(const struct yaml_node *node, const char **label, 
 
 /* ---- keys ---- */
 
-static enum status find_key(const struct yaml_node *at, size_t *key, struct error *error)
+static enum status find_key(const struct reader *reader, const struct yaml_node *at, size_t *key, struct error *error)
 {
     enum status status = plan_need_scalar(at, "key", error);
     if (status != STATUS_OK)
         return status;
-    int found = keys_find(settings_keys, settings_key_count, at->text);
+    int found = key_table_find(reader->probe->table, at->text);
     char shown[TEXT_SHOW_BYTES];
     const char *name = text_show(at->text, shown);
     if (found < 0) {
-        const char *nearest = keys_nearest(settings_keys, settings_key_count, at->text);
+        const char *nearest = key_table_nearest(reader->probe->table, at->text);
         if (nearest)
             return yaml_error(error, at, "unknown key '%s'; did you mean %s?", name, nearest);
         return yaml_error(error, at, "unknown key '%s'; `ocsim explain` lists the keys there are", name);
@@ -130,7 +130,7 @@ static enum status own_key(struct reader *reader, size_t axis, size_t key, const
 {
     size_t *owner = &reader->owners[key];
     if (*owner && *owner != axis + 1)
-        return yaml_error(error, at, "%s is swept twice: by %s and by %s", settings_keys[key].name,
+        return yaml_error(error, at, "%s is swept twice: by %s and by %s", reader->probe->table->rows[key].name,
                           reader->sweep->axes[*owner - 1].name, reader->sweep->axes[axis].name);
     *owner = axis + 1;
     return STATUS_OK;
@@ -176,7 +176,8 @@ static enum status add_setting(struct reader *reader, struct axis_value *value, 
 {
     enum status status = plan_probe_set(reader->probe, key, node, error);
     if (status == STATUS_OK)
-        value->settings[value->setting_count++] = (struct axis_setting){.key = key, .value = node};
+        value->settings[value->setting_count++] =
+            (struct axis_setting){.key = key, .row = &reader->probe->table->rows[key], .value = node};
     return status;
 }
 
@@ -200,7 +201,7 @@ static enum status read_value(struct reader *reader, struct axis *axis, const st
     size_t key = (size_t)axis->key;
     if (yaml_is_null(node))
         return yaml_error(error, node, "%s: null is no value to sweep; write the default itself",
-                          settings_keys[key].name);
+                          reader->probe->table->rows[key].name);
     *value = (struct axis_value){.at = node, .settings = arena_alloc(reader->arena, 1, sizeof *value->settings)};
     enum status status = add_setting(reader, value, key, node, error);
     if (status != STATUS_OK)
@@ -208,7 +209,7 @@ static enum status read_value(struct reader *reader, struct axis *axis, const st
     bool is_scalar = node->kind == YAML_SCALAR;
     value->text = is_scalar ? node->text : keys_value_text(&reader->probe->keys, key, reader->arena);
     if (axis->kind != AXIS_TEXT)
-        read_numbers(settings_keys[key].type, axis->kind, value);
+        read_numbers(reader->probe->table->rows[key].type, axis->kind, value);
     axis->value_count++;
     return STATUS_OK;
 }
@@ -232,7 +233,7 @@ static enum status read_compound(struct reader *reader, struct axis *axis, const
             status = read_label(node->items[i], &value->text, error);
             continue;
         }
-        status = find_key(node->keys[i], &key, error);
+        status = find_key(reader, node->keys[i], &key, error);
         if (status == STATUS_OK)
             status = own_key(reader, (size_t)(axis - reader->sweep->axes), key, node->keys[i], error);
         if (status == STATUS_OK)
@@ -315,9 +316,9 @@ static enum status read_range(struct reader *reader, struct axis *axis, const st
         return yaml_error(error, list, "%s: %s needs a key", axis->name, what);
     if (axis->kind == AXIS_TEXT)
         return yaml_error(error, list, "%s: %s: %s is no number; list its values", axis->name, what,
-                          settings_keys[axis->key].name);
+                          reader->probe->table->rows[axis->key].name);
     struct yaml_node made = {0};
-    const struct key *key = &settings_keys[axis->key];
+    const struct key *key = &reader->probe->table->rows[axis->key];
     enum status status = is_log ? plan_range_log(list, key, reader->arena, &made, error)
                                 : plan_range_linear(list, key, reader->arena, &made, error);
     return status == STATUS_OK ? read_listed(reader, axis, &made, error) : status;
@@ -340,8 +341,8 @@ static enum status read_axis_values(struct reader *reader, struct axis *axis, co
 static void list_resets(const struct reader *reader, size_t number)
 {
     struct axis *axis = &reader->sweep->axes[number];
-    axis->resets = arena_alloc(reader->arena, settings_key_count, sizeof *axis->resets);
-    for (size_t key = 0; axis->key < 0 && key < settings_key_count; key++) {
+    axis->resets = arena_alloc(reader->arena, reader->probe->table->count, sizeof *axis->resets);
+    for (size_t key = 0; axis->key < 0 && key < reader->probe->table->count; key++) {
         if (reader->owners[key] == number + 1)
             axis->resets[axis->reset_count++] = key;
     }
@@ -367,8 +368,7 @@ static enum status check_name(const struct yaml_node *at, struct error *error)
 /* A value given on the command line that every run then replaces would do nothing. */
 static enum status check_command_line(const struct reader *reader, size_t key, struct error *error)
 {
-    struct key_place swept =
-        keys_place(&reader->scenario->keys, (size_t)keys_find(settings_keys, settings_key_count, "sweep"));
+    struct key_place swept = keys_place(&reader->scenario->keys, keys_named(&reader->scenario->keys, "sweep"));
     struct key_place place = keys_place(&reader->scenario->keys, key);
     if (strcmp(place.file, "command line") != 0 || strcmp(swept.file, "command line") == 0)
         return STATUS_OK;
@@ -381,7 +381,7 @@ static enum status read_axis_key(struct reader *reader, size_t number, const str
 {
     size_t key = 0;
     struct axis *axis = &reader->sweep->axes[number];
-    enum status status = find_key(at, &key, error);
+    enum status status = find_key(reader, at, &key, error);
     if (status == STATUS_OK)
         status = own_key(reader, number, key, at, error);
     if (status == STATUS_OK)
@@ -389,7 +389,7 @@ static enum status read_axis_key(struct reader *reader, size_t number, const str
     if (status != STATUS_OK)
         return status;
     axis->key = (int)key;
-    axis->kind = plan_axis_kind(settings_keys[key].type);
+    axis->kind = plan_axis_kind(reader->probe->table->rows[key].type);
     return STATUS_OK;
 }
 
@@ -421,8 +421,9 @@ static enum status read_axis(struct reader *reader, size_t number, const struct 
 }
 
 /* A column of runs.csv has one meaning. */
-static enum status check_columns(const struct sweep *sweep, struct error *error)
+static enum status check_columns(const struct reader *reader, struct error *error)
 {
+    const struct sweep *sweep = reader->sweep;
     static const char *const fixed[] = {"run", "seed", "status", "events", "trace_hash", NULL};
     for (size_t i = 0; i < sweep->axis_count; i++) {
         const struct axis *axis = &sweep->axes[i];
@@ -432,8 +433,8 @@ static enum status check_columns(const struct sweep *sweep, struct error *error)
         for (int metric = 0; metric < METRIC_COUNT; metric++)
             is_taken = is_taken || strcmp(axis->name, metric_name((enum metric)metric)) == 0;
         for (size_t j = 0; j < sweep->axis_count; j++)
-            is_taken = is_taken ||
-                       (sweep->axes[j].key >= 0 && strcmp(axis->name, settings_keys[sweep->axes[j].key].name) == 0);
+            is_taken = is_taken || (sweep->axes[j].key >= 0 &&
+                                    strcmp(axis->name, reader->probe->table->rows[sweep->axes[j].key].name) == 0);
         if (is_taken)
             return yaml_error(error, axis->at, "%s: runs.csv has a column of this name; give the axis another",
                               axis->name);
@@ -527,16 +528,16 @@ static enum status read_axes(struct reader *reader, const struct yaml_node *node
     struct sweep *sweep = reader->sweep;
     enum status status = STATUS_OK;
     /* One axis more than there are keys cannot have a key of its own, so it is refused when its key is read. */
-    sweep->axes = arena_alloc(reader->arena, settings_key_count + 1, sizeof *sweep->axes);
+    sweep->axes = arena_alloc(reader->arena, reader->probe->table->count + 1, sizeof *sweep->axes);
     for (size_t i = 0; i < node->count && status == STATUS_OK; i++) {
         if (is_listed(node->keys[i]->text, own_members))
             continue;
-        require(sweep->axis_count <= settings_key_count);
+        require(sweep->axis_count <= reader->probe->table->count);
         status = read_axis(reader, sweep->axis_count, node->keys[i], node->items[i], error);
         if (status == STATUS_OK)
             sweep->axis_count++;
     }
-    return status == STATUS_OK ? check_columns(sweep, error) : status;
+    return status == STATUS_OK ? check_columns(reader, error) : status;
 }
 
 enum status plan_axes_read(const struct scenario *scenario, struct plan_probe *probe, struct arena *arena,
@@ -550,7 +551,7 @@ enum status plan_axes_read(const struct scenario *scenario, struct plan_probe *p
         return yaml_error(error, node, "sweep: expected axes, e.g. %s; found %s",
                           "{degree: {key: partition.max_degree, values: [2, 4, 8]}}",
                           node->kind == YAML_MAPPING ? "none" : yaml_kind_name(node));
-    reader.owners = arena_alloc(arena, settings_key_count, sizeof *reader.owners);
+    reader.owners = arena_alloc(arena, probe->table->count, sizeof *reader.owners);
     enum status status = read_axes(&reader, node, error);
     if (status == STATUS_OK)
         status = read_zip(&reader, yaml_get(node, "zip"), error);

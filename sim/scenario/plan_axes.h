@@ -11,7 +11,8 @@
 #include "scenario/plan_probe.h"
 
 struct axis_setting {
-    size_t key; /* in settings_keys */
+    size_t key;            /* in the table of the scenario ... */
+    const struct key *row; /* ... and what stands there */
     const struct yaml_node *value;
     bool had_effect; /* in some combination: written while combining */
 };

@@ -149,8 +149,7 @@ static void add_point(struct finder *finder)
         for (size_t j = 0; j < value->setting_count; j++) {
             const struct axis_setting *setting = &value->settings[j];
             if (is_effective(finder, setting))
-                point->values[point->value_count++] =
-                    (struct scenario_point){settings_keys[setting->key].name, setting->value};
+                point->values[point->value_count++] = (struct scenario_point){setting->row->name, setting->value};
         }
     }
 }
@@ -213,7 +212,7 @@ static const char *say_condition(const char *when, char *text, size_t size)
 static enum status refuse_idle(const struct axis *axis, const struct axis_setting *setting, const char *of,
                                struct error *error)
 {
-    const struct key *key = &settings_keys[setting->key];
+    const struct key *key = setting->row;
     require(key->when);
     const struct yaml_node *at = of ? setting->value : axis->at;
     char condition[400];

@@ -22,19 +22,20 @@ static void read_own_value(struct plan_probe *probe, const struct scenario *scen
 void plan_probe_init(struct plan_probe *probe, const struct scenario *scenario)
 {
     require(probe && scenario);
-    *probe = (struct plan_probe){.trees = memory_alloc(settings_key_count, sizeof *probe->trees)};
-    for (size_t key = 0; key < settings_key_count; key++) {
-        if (settings_keys[key].type != KEY_NODE)
+    *probe = (struct plan_probe){.table = scenario->keys.table};
+    probe->trees = memory_alloc(probe->table->count, sizeof *probe->trees);
+    for (size_t key = 0; key < probe->table->count; key++) {
+        if (probe->table->rows[key].type != KEY_NODE)
             read_own_value(probe, scenario, key);
     }
-    keys_init(&probe->keys, settings_keys, settings_key_count, &probe->settings);
+    keys_init(&probe->keys, probe->table, &probe->settings);
     plan_probe_restart(probe);
 }
 
 void plan_probe_free(struct plan_probe *probe)
 {
     keys_free(&probe->keys);
-    for (size_t key = 0; key < settings_key_count; key++)
+    for (size_t key = 0; key < probe->table->count; key++)
         yaml_tree_free(&probe->trees[key]);
     free(probe->trees);
 }
@@ -43,9 +44,9 @@ void plan_probe_restart(struct plan_probe *probe)
 {
     keys_free(&probe->keys);
     probe->settings = (struct settings){0};
-    keys_init(&probe->keys, settings_keys, settings_key_count, &probe->settings);
+    keys_init(&probe->keys, probe->table, &probe->settings);
     keys_open_layer(&probe->keys);
-    for (size_t key = 0; key < settings_key_count; key++) {
+    for (size_t key = 0; key < probe->table->count; key++) {
         if (probe->trees[key].root)
             plan_probe_reset(probe, key);
     }
@@ -54,16 +55,16 @@ void plan_probe_restart(struct plan_probe *probe)
 
 void plan_probe_reset(struct plan_probe *probe, size_t key)
 {
-    require(key < settings_key_count);
+    require(key < probe->table->count);
     const struct yaml_node *own = probe->trees[key].root;
-    enum status status = keys_set(&probe->keys, settings_keys[key].name, own ? own : &null_node, NULL);
+    enum status status = keys_set(&probe->keys, probe->table->rows[key].name, own ? own : &null_node, NULL);
     require(status == STATUS_OK);
     probe->set_count++;
 }
 
 enum status plan_probe_set(struct plan_probe *probe, size_t key, const struct yaml_node *value, struct error *error)
 {
-    require(key < settings_key_count && value);
+    require(key < probe->table->count && value);
     probe->set_count++;
-    return keys_set(&probe->keys, settings_keys[key].name, value, error);
+    return keys_set(&probe->keys, probe->table->rows[key].name, value, error);
 }

@@ -10,13 +10,14 @@
 #include "scenario/scenario.h"
 
 struct plan_probe {
+    const struct key_table *table; /* the scenario's */
     struct settings settings;
     struct keys keys;
     struct yaml_tree *trees; /* per key: the scenario's own value */
     size_t set_count;        /* since the keys were last made anew */
 };
 
-/* Borrows the scenario during the call only. To be freed with plan_probe_free. */
+/* Borrows the scenario's table of keys until plan_probe_free. */
 void plan_probe_init(struct plan_probe *probe, const struct scenario *scenario);
 void plan_probe_free(struct plan_probe *probe);
 

@@ -10,6 +10,7 @@
 
 struct scenario_sources {
     struct arena arena;
+    struct key_table table;
     struct yaml_tree trees[SCENARIO_CHAIN_LIMIT]; /* nearest first */
     const char *paths[SCENARIO_CHAIN_LIMIT];
     size_t count;
@@ -23,6 +24,7 @@ static const char *const own_keys[] = {"extends", NULL};
 static struct scenario_sources *sources_new(struct scenario_overrides overrides)
 {
     struct scenario_sources *sources = memory_alloc(1, sizeof *sources);
+    settings_table(&sources->table);
     sources->assignments = arena_alloc(&sources->arena, overrides.count, sizeof *sources->assignments);
     sources->assignment_count = overrides.count;
     for (size_t i = 0; i < overrides.count; i++)
@@ -36,6 +38,7 @@ static void sources_free(struct scenario_sources *sources)
     for (size_t i = 0; i < sources->count; i++)
         yaml_tree_free(&sources->trees[i]);
     arena_free(&sources->arena);
+    key_table_free(&sources->table);
     free(sources);
 }
 
@@ -125,18 +128,17 @@ static enum status find_models(const struct scenario *scenario, struct error *er
 {
     const struct file_search search = {.folder = "models", .suffix = ".json"};
     const struct key_list *models = &scenario->settings.workload.models;
-    int key = keys_find(settings_keys, settings_key_count, "workload.models");
+    size_t key = keys_named(&scenario->keys, "workload.models");
     struct arena arena = {0};
     enum status status = STATUS_OK;
-    require(key >= 0);
-    if (!scenario->keys.values[key] || !keys_is_effective(&scenario->keys, (size_t)key))
+    if (!keys_is_set(&scenario->keys, key) || !keys_is_effective(&scenario->keys, key))
         return STATUS_OK;
     for (size_t i = 0; i < models->count && status == STATUS_OK; i++) {
         const char *path;
         struct error why;
         status = file_find(&search, models->items[i], &arena, &path, &why);
         if (status != STATUS_OK)
-            keys_error(&scenario->keys, (size_t)key, error, "%s", why.message);
+            keys_error(&scenario->keys, key, error, "%s", why.message);
     }
     arena_free(&arena);
     return status;
@@ -160,7 +162,7 @@ static struct scenario *scenario_new(struct scenario_sources *sources, bool owns
     struct scenario *scenario = memory_alloc(1, sizeof *scenario);
     scenario->sources = sources;
     scenario->owns_sources = owns_sources;
-    keys_init(&scenario->keys, settings_keys, settings_key_count, &scenario->settings);
+    keys_init(&scenario->keys, &sources->table, &scenario->settings);
     return scenario;
 }
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/cluster.h"
 #include "input/keys.h"
 
 struct settings {
@@ -19,63 +20,58 @@ struct settings {
     const char *topology; /* a path, found */
 
     struct {
-        const char *trace;     /* a path, found; NULL = jobs are drawn */
-        const char *time_unit; /* what a profile's millisecond is read as: "s" or "ms" */
+        const char *trace;                            /* a path, found; NULL = jobs are drawn */
+        enum { TIME_UNIT_S, TIME_UNIT_MS } time_unit; /* what a profile's millisecond is read as */
         struct key_list models;
-        int64_t pool;               /* copies of each model */
-        struct key_list weights;    /* empty = all alike; else as many as models, checked to be numbers > 0 */
-        const char *arrivals;       /* "fixed", "poisson", "uniform" or "trace" */
+        int64_t pool;            /* copies of each model */
+        struct key_list weights; /* empty = all alike; else as many as models, checked to be numbers > 0 */
+        enum arrival_law arrivals;
         const char *arrivals_trace; /* a path, found */
         double arrivals_speedup;
         double load; /* 0 = not set */
         double interarrival_s;
-        const char *beta; /* a distribution's name */
-        double beta_value;
-        double beta_skew;
-        const char *beta_table; /* a path, found */
-        struct key_list beta_mixture;
-        int64_t jobs;  /* 0 = until the horizon */
-        int64_t steps; /* training steps a job */
+        struct choice beta; /* of distributions */
+        int64_t jobs;       /* 0 = until the horizon */
+        int64_t steps;      /* training steps a job */
     } workload;
 
     struct {
-        const char *model;
+        enum { NETWORK_PUBLISHED, NETWORK_CIRCUIT } model;
         double node_rate_bytes_per_s; /* 0 = as the topology says */
         bool has_reconfiguration;     /* else as the topology says; filled by settings_check */
         int64_t reconfiguration_ps;
-        const char *sharing; /* "exclusive" or "shared" */
-        const char *order;   /* "fifo", "srpt" or "priority" */
+        enum { SHARING_EXCLUSIVE, SHARING_SHARED } sharing;
+        enum network_order order;
         bool backfills;
-        const char *circuits; /* "hold", "teardown" or "linger" */
+        enum network_circuits circuits;
         int64_t linger_ps;
-        const char *all_reduce;
+        enum { ALL_REDUCE_RAMP, ALL_REDUCE_RING, ALL_REDUCE_HALVING, ALL_REDUCE_SERVER } all_reduce;
         bool has_barriers;
         int64_t lanes;
     } network;
 
     struct {
-        const char *policy;
+        enum { ADMISSION_INSTANT, ADMISSION_QUEUE } policy;
         int64_t length;
         double patience_s; /* 0 = not set */
     } admission;
 
     struct {
-        const char *strategy;
-        int64_t degree; /* of "fixed" */
+        struct choice strategy; /* of partitioners */
         int64_t max_degree;
         int64_t quantum_ps; /* in profile time */
     } partition;
 
     struct {
-        const char *strategy;
+        struct choice strategy; /* of placers */
     } place;
 
     struct {
-        const char *strategy;
+        struct choice strategy; /* of schedulers */
     } schedule;
 
     struct {
-        const char *memo;
+        enum { MEMO_PLACEMENT, MEMO_MODEL_DEGREE } memo;
         bool is_steady;
         double steady_tolerance;
         int64_t min_steps, max_steps;
@@ -93,8 +89,8 @@ struct settings {
     const struct yaml_node *figures; /* NULL = one by default; read by figures.c */
 };
 
-extern const struct key settings_keys[];
-extern const size_t settings_key_count;
+/* Every key of a scenario, those of all strategies included. Release with key_table_free. */
+void settings_table(struct key_table *table);
 
 /* When the run ends, in seconds; 0 = when the last job has ended. */
 double settings_horizon_s(const struct settings *settings);

@@ -5,7 +5,7 @@
 #include "cluster/cluster.h"
 #include "scenario/settings.h"
 
-struct world {
+struct simulation {
     struct topology topology;
     struct models models;
     struct workload workload;
@@ -15,19 +15,21 @@ struct world {
     double *pool_weights;
 };
 
-/* Loads everything the settings name and checks it. Borrows settings. Release with world_free, also after failure. */
-STATUS_MUST_USE enum status world_build(struct world *world, const struct settings *settings, struct error *error);
-void world_free(struct world *world);
+/* Loads everything the settings name and checks it. Borrows settings. Release with simulation_close, also after
+ * failure. */
+STATUS_MUST_USE enum status simulation_open(struct simulation *simulation, const struct settings *settings,
+                                            struct error *error);
+void simulation_close(struct simulation *simulation);
 
 /* The cluster of the settings: the topology file with what the settings override. Release with topology_free. */
-STATUS_MUST_USE enum status world_topology(const struct settings *settings, struct topology *topology,
-                                           struct error *error);
+STATUS_MUST_USE enum status simulation_topology(const struct settings *settings, struct topology *topology,
+                                                struct error *error);
 
 /* How transfers use circuits, from the settings. */
-struct circuit_options world_circuit(const struct settings *settings);
+struct circuit_options simulation_circuit(const struct settings *settings);
 
 /* What a profile's millisecond is taken for, in seconds; the quantum in profile milliseconds. */
-double world_unit_s(const struct settings *settings);
-double world_quantum_ms(const struct settings *settings);
+double simulation_unit_s(const struct settings *settings);
+double simulation_quantum_ms(const struct settings *settings);
 
 #endif

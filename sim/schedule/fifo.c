@@ -9,7 +9,6 @@ static void rank(const double *cost, uint32_t count, uint32_t *ranks)
 }
 
 const struct scheduler schedule_fifo = {
-    .name = "fifo",
-    .doc = "in the order of placement",
+    .strategy = {.name = "fifo", .doc = "in the order of placement"},
     .rank = rank,
 };

@@ -11,20 +11,14 @@
 
 #include <stdint.h>
 
+#include "input/keys.h"
+
 struct scheduler {
-    const char *name;
-    const char *doc;
+    struct strategy strategy;
     /* rank[i] for candidate i with this cost; candidates come in the order in which they were placed. */
     void (*rank)(const double *cost, uint32_t count, uint32_t *rank);
 };
 
-/* NULL where there is none of that name. */
-const struct scheduler *scheduler_find(const char *name);
-
-/* The i-th scheduler, NULL past the last. */
-const struct scheduler *scheduler_at(unsigned i);
-
-extern const struct scheduler schedule_srpt;
-extern const struct scheduler schedule_fifo;
+extern const struct registry schedulers;
 
 #endif

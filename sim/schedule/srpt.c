@@ -28,7 +28,7 @@ static void rank(const double *cost, uint32_t count, uint32_t *ranks)
 }
 
 const struct scheduler schedule_srpt = {
-    .name = "srpt",
-    .doc = "published: the shortest goes first and pre-empts; among equals the one placed later",
+    .strategy = {.name = "srpt",
+                 .doc = "published: the shortest goes first and pre-empts; among equals the one placed later"},
     .rank = rank,
 };

@@ -19,7 +19,7 @@ struct circuit_options {
     int64_t steps;           /* of a job, all in all */
     double steady_tolerance; /* relative; negative = simulate all steps */
     int64_t min_steps;       /* before a job may count as steady, at least 2 */
-    int64_t max_steps;       /* a job that is not steady by then counts as the mean of the later half of them; 0 = none */
+    int64_t max_steps; /* a job that is not steady by then counts as the mean of the later half of them; 0 = none */
     /* Borrowed, per job: for how long its step has been under way at the instant from which on steps count. NULL = all
      * begin there. Jobs in step with each other collide as no others do, so phases matter. */
     const double *head_start_s;

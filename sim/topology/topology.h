@@ -70,9 +70,8 @@ struct topology {
     struct arena arena; /* owns the texts */
 };
 
-/* The keys of a topology file. */
-extern const struct key topology_keys[];
-extern const size_t topology_key_count;
+/* Every key of a topology file. Release with key_table_free. */
+void topology_table(struct key_table *table);
 
 /* Reads a topology file. Fills *out on success only; topology_free releases what it owns. */
 STATUS_MUST_USE enum status topology_load(const char *path, struct topology *out, struct error *error);

@@ -33,7 +33,7 @@ static void check_promises(const struct settings *settings)
     require(settings->workload.models.count > 0 && settings->workload.interarrival_s > 0);
     require(settings->workload.steps >= 1 && settings->workload.jobs >= 0);
     require(settings->partition.max_degree >= 1 && settings->partition.quantum_ps >= 1);
-    require(settings->topology && settings->workload.beta && settings->partition.strategy);
+    require(settings->topology && settings->workload.beta.strategy && settings->partition.strategy.strategy);
 }
 
 static void check_round_trip(const struct scenario *scenario)
