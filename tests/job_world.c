@@ -162,3 +162,8 @@ struct step_result job_world_step(const struct job_world *job, const struct topo
     CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
     return result;
 }
+
+double job_world_sum_s(const struct time_parts *time)
+{
+    return time->part_s[TIME_COMM] + time->part_s[TIME_COMP] + time->part_s[TIME_RECONFIG] + time->part_s[TIME_WAIT];
+}

@@ -54,4 +54,7 @@ struct step_input job_world_input(const struct job_world *job, const struct topo
 struct step_result job_world_step(const struct job_world *job, const struct topology *topology,
                                   const struct circuit_options *options);
 
+/* Its parts that follow one another on circuits; they make up the total. */
+double job_world_sum_s(const struct time_parts *time);
+
 #endif

@@ -23,14 +23,15 @@ static bool is_decided_so(const struct csv *table, const struct topology *topolo
                           const struct job_record *job)
 {
     char *names = oracle_names(topology, result->devices + job->device_start, job->device_count);
-    bool is_same = job->degree == (uint32_t)oracle_number(table, "degree") &&
-                   strcmp(outcome_name(job->outcome), oracle_text(table, "outcome")) == 0 &&
-                   strcmp(cause_name(job->cause), oracle_text(table, "cause")) == 0 &&
-                   strcmp(names, oracle_text(table, "device_list")) == 0 &&
-                   (!*oracle_text(table, "jct_s") || oracle_is_near(job->jct_s, oracle_number(table, "jct_s"), 1e-6));
+    bool is_same =
+        job->degree == (uint32_t)oracle_number(table, "degree") &&
+        strcmp(outcome_name(job->outcome), oracle_text(table, "outcome")) == 0 &&
+        strcmp(cause_name(job->cause), oracle_text(table, "cause")) == 0 &&
+        strcmp(names, oracle_text(table, "device_list")) == 0 &&
+        (!*oracle_text(table, "jct_s") || oracle_is_near(job->time.total_s, oracle_number(table, "jct_s"), 1e-6));
     if (!is_same)
         printf("\n  line %d: got degree %u, %s, %s, %.17g s on %s\n", csv_line(table), job->degree,
-               outcome_name(job->outcome), cause_name(job->cause), job->jct_s, names);
+               outcome_name(job->outcome), cause_name(job->cause), job->time.total_s, names);
     free(names);
     return is_same;
 }
@@ -100,7 +101,7 @@ static void check_exclusive(const struct cluster_result *result, uint32_t server
         const struct job_record *job = &result->jobs[i];
         if (job->outcome == OUTCOME_BLOCKED || !job->device_count)
             continue;
-        sim_time start = job->end - (sim_time)llround((job->jct_s - job->wait_s) * 1e12);
+        sim_time start = job->end - (sim_time)llround((job->time.total_s - job->time.part_s[TIME_WAIT]) * 1e12);
         for (uint32_t d = 0; d < job->device_count; d++) {
             uint32_t server = result->devices[job->device_start + d];
             CU_ASSERT_FATAL(server < server_count);
@@ -142,7 +143,7 @@ static void test_all_free_in_the_end(void)
     const struct job_record *first = &result.jobs[0], *last = &result.jobs[7];
     CU_ASSERT_EQUAL(first->degree, 16);
     CU_ASSERT_EQUAL(last->degree, 16);
-    CU_ASSERT_EQUAL(last->jct_s, first->jct_s);
+    CU_ASSERT_EQUAL(last->time.total_s, first->time.total_s);
     CU_ASSERT_EQUAL_FATAL(last->device_count, first->device_count);
     CU_ASSERT_EQUAL(memcmp(result.devices + last->device_start, result.devices + first->device_start,
                            first->device_count * sizeof *result.devices),
@@ -171,7 +172,7 @@ static bool place_and_simulate(const struct split *split, const struct occupancy
         return false;
     CU_ASSERT_EQUAL_FATAL(oracle_step(split, placement, occupancy->topology, &step), STATUS_OK);
     CU_ASSERT_FATAL(seen.count < sizeof seen.step_s / sizeof *seen.step_s);
-    seen.step_s[seen.count++] = step.step_s;
+    seen.step_s[seen.count++] = step.step.total_s;
     return true;
 }
 
@@ -190,7 +191,7 @@ static void test_memo_equals_simulation(void)
     size_t placed = 0;
     for (size_t i = 0; i < result.job_count; i++)
         if (result.jobs[i].device_count)
-            CU_ASSERT_EQUAL(result.jobs[i].jct_s, seen.step_s[placed++] * 50);
+            CU_ASSERT_EQUAL(result.jobs[i].time.total_s, seen.step_s[placed++] * 50);
     CU_ASSERT_EQUAL(placed, seen.count);
     CU_ASSERT(placed > 200);
     CU_ASSERT(result.steps_simulated < placed); /* it did remember */
@@ -213,12 +214,12 @@ static void test_memo_grows(void)
     placement_assign(&placement, &scratch, 0, placement_add_list(&placement, &scratch, &server, 1), 0);
     for (uint32_t model = 0; model < 3000; model++) {
         CU_ASSERT_PTR_NULL_FATAL(memo_find(memo, model, 2, &placement));
-        memo_add(memo, &(struct step_result){.step_s = model});
+        memo_add(memo, &(struct step_result){.step.total_s = model});
     }
     for (uint32_t model = 0; model < 3000; model++) {
         const struct step_result *known = memo_find(memo, model, 2, &placement);
         CU_ASSERT_PTR_NOT_NULL_FATAL(known);
-        CU_ASSERT_EQUAL(known->step_s, model);
+        CU_ASSERT_EQUAL(known->step.total_s, model);
     }
     CU_ASSERT_PTR_NULL(memo_find(memo, 7, 4, &placement));
     memo_free(memo);
@@ -408,8 +409,8 @@ static void test_queue(void)
     cluster_result_free(&result);
     run_jobs(jobs, "partition.strategy=max", "admission.policy=queue", &result);
     CU_ASSERT_EQUAL(result.jobs[2].outcome, OUTCOME_COMPLETED);
-    CU_ASSERT(oracle_is_near(result.jobs[2].wait_s, result.jobs[0].jct_s - 100, 1e-6));
-    CU_ASSERT(oracle_is_near(result.jobs[2].jct_s, 2 * result.jobs[0].jct_s - 100, 1e-6));
+    CU_ASSERT(oracle_is_near(result.jobs[2].time.part_s[TIME_WAIT], result.jobs[0].time.total_s - 100, 1e-6));
+    CU_ASSERT(oracle_is_near(result.jobs[2].time.total_s, 2 * result.jobs[0].time.total_s - 100, 1e-6));
     CU_ASSERT_EQUAL(result.jobs[3].outcome, OUTCOME_BLOCKED);
     check_exclusive(&result, 32);
     cluster_result_free(&result);
@@ -454,10 +455,10 @@ static void test_long_queue(void)
         given_up += job->cause == CAUSE_NO_BLOCK;
         if (job->outcome != OUTCOME_COMPLETED)
             continue;
-        CU_ASSERT(job->jct_s <= job->limit_s);
-        CU_ASSERT(job->arrival_s + job->wait_s >= last_start_s - 1e-6); /* nobody overtakes */
-        last_start_s = job->arrival_s + job->wait_s;
-        waited += job->wait_s > 0;
+        CU_ASSERT(job->time.total_s <= job->limit_s);
+        CU_ASSERT(job->arrival_s + job->time.part_s[TIME_WAIT] >= last_start_s - 1e-6); /* nobody overtakes */
+        last_start_s = job->arrival_s + job->time.part_s[TIME_WAIT];
+        waited += job->time.part_s[TIME_WAIT] > 0;
     }
     CU_ASSERT(waited > 100);
     CU_ASSERT(given_up > 100);

@@ -68,7 +68,7 @@ static void check_adds_up(const struct cluster_result *result)
     for (size_t i = 0; i < result->job_count; i++) {
         const struct job_record *job = &result->jobs[i];
         if (job->outcome == OUTCOME_COMPLETED)
-            CU_ASSERT(oracle_is_near(job->comm_s + job->comp_s + job->reconfig_s + job->wait_s, job->jct_s, 1e-6));
+            CU_ASSERT(oracle_is_near(job_world_sum_s(&job->time), job->time.total_s, 1e-6));
     }
 }
 
@@ -86,13 +86,15 @@ static void test_alone(void)
         run_well(&stream, &pace, NULL);
         CU_ASSERT_EQUAL_FATAL(alone.job_count, 1);
         CU_ASSERT_EQUAL(alone.jobs[0].outcome, OUTCOME_COMPLETED);
-        CU_ASSERT(oracle_is_near(same.jobs[0].jct_s, alone.jobs[0].jct_s, 1e-9));
-        CU_ASSERT(oracle_is_near(same.jobs[0].reconfig_s, alone.jobs[0].reconfig_s, 1e-9));
-        CU_ASSERT(oracle_is_near(pace.jobs[0].jct_s, alone.jobs[0].jct_s, 0.01));
+        CU_ASSERT(oracle_is_near(same.jobs[0].time.total_s, alone.jobs[0].time.total_s, 1e-9));
+        CU_ASSERT(
+            oracle_is_near(same.jobs[0].time.part_s[TIME_RECONFIG], alone.jobs[0].time.part_s[TIME_RECONFIG], 1e-9));
+        CU_ASSERT(oracle_is_near(pace.jobs[0].time.total_s, alone.jobs[0].time.total_s, 0.01));
         /* What the first step pays for switching is booked as that, not as a share of a steady step. */
-        CU_ASSERT(oracle_is_near(pace.jobs[0].comp_s, alone.jobs[0].comp_s, 0.01));
-        CU_ASSERT(oracle_is_near(pace.jobs[0].payload_s, alone.jobs[0].payload_s, 0.01));
-        CU_ASSERT(pace.jobs[0].reconfig_s > 0 || alone.jobs[0].reconfig_s == 0);
+        CU_ASSERT(oracle_is_near(pace.jobs[0].time.part_s[TIME_COMP], alone.jobs[0].time.part_s[TIME_COMP], 0.01));
+        CU_ASSERT(
+            oracle_is_near(pace.jobs[0].time.part_s[TIME_PAYLOAD], alone.jobs[0].time.part_s[TIME_PAYLOAD], 0.01));
+        CU_ASSERT(pace.jobs[0].time.part_s[TIME_RECONFIG] > 0 || alone.jobs[0].time.part_s[TIME_RECONFIG] == 0);
         check_adds_up(&alone);
         check_adds_up(&same);
         check_adds_up(&pace);
@@ -114,11 +116,11 @@ static void check_paces(const struct stream *stream)
     CU_ASSERT_EQUAL_FATAL(guess.job_count, truth.job_count);
     for (size_t i = 0; i < truth.job_count; i++) {
         CU_ASSERT_EQUAL(truth.jobs[i].outcome, OUTCOME_COMPLETED);
-        if (!oracle_is_near(guess.jobs[i].jct_s, truth.jobs[i].jct_s, 0.01))
+        if (!oracle_is_near(guess.jobs[i].time.total_s, truth.jobs[i].time.total_s, 0.01))
             printf("\n  %s %g: job %zu takes %.6g s by paces, %.6g s step by step\n", stream->fabric,
-                   stream->oversubscription, i, guess.jobs[i].jct_s, truth.jobs[i].jct_s);
-        CU_ASSERT(oracle_is_near(guess.jobs[i].jct_s, truth.jobs[i].jct_s, 0.01));
-        CU_ASSERT(truth.jobs[i].jct_s >= alone.jobs[i].jct_s * (1 - 1e-9));
+                   stream->oversubscription, i, guess.jobs[i].time.total_s, truth.jobs[i].time.total_s);
+        CU_ASSERT(oracle_is_near(guess.jobs[i].time.total_s, truth.jobs[i].time.total_s, 0.01));
+        CU_ASSERT(truth.jobs[i].time.total_s >= alone.jobs[i].time.total_s * (1 - 1e-9));
     }
     check_adds_up(&guess);
     check_adds_up(&truth);
@@ -164,14 +166,14 @@ static void check_late(const char *steady)
     struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n", "packet", shared, steady, 64, NULL};
     struct cluster_result alone, both;
     run_well(&stream, &alone, NULL);
-    double beta = 1.001 * alone.jobs[0].jct_s / alone.jobs[0].sequential_s;
+    double beta = 1.001 * alone.jobs[0].time.total_s / alone.jobs[0].sequential_s;
     snprintf(jobs, sizeof jobs, "model,arrival_s,beta\nalexnet,0,%.17g\nvgg16,0.5,1\n", beta);
     stream.jobs = jobs;
     run_well(&stream, &both, values);
     CU_ASSERT_EQUAL_FATAL(both.job_count, 2);
     CU_ASSERT_EQUAL(both.jobs[0].outcome, OUTCOME_COMPLETED);
     CU_ASSERT_EQUAL(both.jobs[0].cause, CAUSE_LATE);
-    CU_ASSERT(both.jobs[0].jct_s > both.jobs[0].limit_s);
+    CU_ASSERT(both.jobs[0].time.total_s > both.jobs[0].limit_s);
     CU_ASSERT_EQUAL(both.jobs[1].cause, CAUSE_NONE);
     CU_ASSERT_EQUAL(values[METRIC_JOBS_LATE], 1);
     CU_ASSERT_EQUAL(values[METRIC_JOBS_BLOCKED], 0);

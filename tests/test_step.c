@@ -31,9 +31,9 @@ static void check_single_job(const struct csv *table, const char *parts_column, 
     CU_ASSERT_EQUAL((double)job.split->dep_count, oracle_number(table, "deps"));
     CU_ASSERT_EQUAL((double)job.step.flows, oracle_number(table, "flows"));
     CU_ASSERT_EQUAL((double)job.placement.used_count, oracle_number(table, devices_column));
-    CU_ASSERT(oracle_is_near(50 * job.step.step_s, oracle_number(table, "jct_s"), tolerance));
-    CU_ASSERT(oracle_is_near(50 * job.step.comm_s, oracle_number(table, "comm_s"), tolerance));
-    CU_ASSERT(oracle_is_near(50 * job.step.comp_s, oracle_number(table, "comp_s"), tolerance));
+    CU_ASSERT(oracle_is_near(50 * job.step.step.total_s, oracle_number(table, "jct_s"), tolerance));
+    CU_ASSERT(oracle_is_near(50 * job.step.step.part_s[TIME_COMM], oracle_number(table, "comm_s"), tolerance));
+    CU_ASSERT(oracle_is_near(50 * job.step.step.part_s[TIME_COMP], oracle_number(table, "comp_s"), tolerance));
     char *names = oracle_names(&job.topology, job.placement.used, job.placement.used_count);
     CU_ASSERT_STRING_EQUAL(names, oracle_text(table, "device_list"));
     free(names);
@@ -209,8 +209,8 @@ static void test_split_sinks(void)
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
         struct oracle_job job;
         CU_ASSERT_FATAL(oracle_job_run(&job, "inception_v3", degrees[i], ramp_32, &place_ramp_first_fit, NULL));
-        CU_ASSERT(job.step.step_s <= job.split->sequential_ms * (1 + 1e-12));
-        CU_ASSERT(job.step.step_s >= job.split->sequential_ms / degrees[i] * (1 - 1e-12));
+        CU_ASSERT(job.step.step.total_s <= job.split->sequential_ms * (1 + 1e-12));
+        CU_ASSERT(job.step.step.total_s >= job.split->sequential_ms / degrees[i] * (1 - 1e-12));
         oracle_job_end(&job);
     }
 }
@@ -224,8 +224,8 @@ static void test_every_model(void)
             struct oracle_job job;
             CU_ASSERT_FATAL(oracle_job_run(&job, models[i], degree, ramp_32, &place_ramp_compact, NULL));
             CU_ASSERT(job.placement.used_count <= degree);
-            CU_ASSERT(job.step.step_s <= job.split->sequential_ms * (1 + 1e-12));
-            CU_ASSERT(job.step.step_s >= job.split->sequential_ms / degree * (1 - 1e-12));
+            CU_ASSERT(job.step.step.total_s <= job.split->sequential_ms * (1 + 1e-12));
+            CU_ASSERT(job.step.step.total_s >= job.split->sequential_ms / degree * (1 - 1e-12));
             oracle_job_end(&job);
         }
 }
@@ -291,13 +291,13 @@ static void test_bounds(void)
         struct split *split = split_create(graph, 0.01, 1);
         place_randomly(split, random, 1 + (uint32_t)(seed % 12), &topology, &placement);
         CU_ASSERT_EQUAL_FATAL(oracle_step(split, &placement, &topology, &step), STATUS_OK);
-        CU_ASSERT(step.step_s >= critical_ms(split) * (1 - 1e-12));
-        CU_ASSERT(step.step_s >= split->sequential_ms / placement.used_count * (1 - 1e-12));
-        CU_ASSERT(step.step_s <= (split->sequential_ms + transfers_s(split, &placement)) * (1 + 1e-12));
+        CU_ASSERT(step.step.total_s >= critical_ms(split) * (1 - 1e-12));
+        CU_ASSERT(step.step.total_s >= split->sequential_ms / placement.used_count * (1 - 1e-12));
+        CU_ASSERT(step.step.total_s <= (split->sequential_ms + transfers_s(split, &placement)) * (1 + 1e-12));
         if (placement.used_count == 1) {
-            CU_ASSERT(oracle_is_near(step.step_s, split->sequential_ms, 1e-12));
+            CU_ASSERT(oracle_is_near(step.step.total_s, split->sequential_ms, 1e-12));
             CU_ASSERT_EQUAL(step.flows, 0);
-            CU_ASSERT_EQUAL(step.comm_s, 0);
+            CU_ASSERT_EQUAL(step.step.part_s[TIME_COMM], 0);
         }
         placement_fini(&placement);
         split_free(split);
@@ -325,10 +325,10 @@ static void test_split_bounds(void)
         const struct placer *placer = seed % 2 ? &place_ramp_first_fit : &place_ramp_compact;
         CU_ASSERT_FATAL(placer->place(split, &occupancy, &scratch, &placement));
         CU_ASSERT_EQUAL_FATAL(oracle_step(split, &placement, &topology, &step), STATUS_OK);
-        CU_ASSERT(step.step_s >= split->sequential_ms / placement.used_count * (1 - 1e-12));
-        CU_ASSERT(step.comp_s <= step.step_s * (1 + 1e-12));
-        CU_ASSERT(step.comm_s <= step.step_s * (1 + 1e-12));
-        CU_ASSERT(step.comp_s + step.comm_s >= step.step_s * (1 - 1e-12));
+        CU_ASSERT(step.step.total_s >= split->sequential_ms / placement.used_count * (1 - 1e-12));
+        CU_ASSERT(step.step.part_s[TIME_COMP] <= step.step.total_s * (1 + 1e-12));
+        CU_ASSERT(step.step.part_s[TIME_COMM] <= step.step.total_s * (1 + 1e-12));
+        CU_ASSERT(step.step.part_s[TIME_COMP] + step.step.part_s[TIME_COMM] >= step.step.total_s * (1 - 1e-12));
         placement_fini(&placement);
         split_free(split);
         graph_free(graph);
@@ -362,8 +362,8 @@ static void test_renamed_servers(void)
             for (uint32_t used = 0; used < job.placement.used_count; used++)
                 job.placement.used[used] = rename_server(&job.topology, job.placement.used[used]);
             CU_ASSERT_EQUAL(oracle_step(job.split, &job.placement, &job.topology, &renamed), STATUS_OK);
-            CU_ASSERT_EQUAL(renamed.step_s, job.step.step_s);
-            CU_ASSERT_EQUAL(renamed.comm_s, job.step.comm_s);
+            CU_ASSERT_EQUAL(renamed.step.total_s, job.step.step.total_s);
+            CU_ASSERT_EQUAL(renamed.step.part_s[TIME_COMM], job.step.step.part_s[TIME_COMM]);
             CU_ASSERT_EQUAL(renamed.flows, job.step.flows);
             CU_ASSERT_EQUAL(renamed.trace_hash, job.step.trace_hash);
             oracle_job_end(&job);
@@ -383,10 +383,11 @@ static void test_unit(void)
                                .scheduler = &schedule_fifo,
                                .unit_s = 1e-3};
     CU_ASSERT_EQUAL_FATAL(step_published(&input, &measured, &error), STATUS_OK);
-    CU_ASSERT(oracle_is_near(measured.comp_s, job.step.comp_s / 1000, 0.2));
-    CU_ASSERT(measured.comm_s > job.step.comm_s / 2);
-    CU_ASSERT(measured.step_s > job.split->sequential_ms / 1000 / job.placement.used_count);
-    CU_ASSERT(measured.comm_s / measured.step_s > 10 * job.step.comm_s / job.step.step_s);
+    CU_ASSERT(oracle_is_near(measured.step.part_s[TIME_COMP], job.step.step.part_s[TIME_COMP] / 1000, 0.2));
+    CU_ASSERT(measured.step.part_s[TIME_COMM] > job.step.step.part_s[TIME_COMM] / 2);
+    CU_ASSERT(measured.step.total_s > job.split->sequential_ms / 1000 / job.placement.used_count);
+    CU_ASSERT(measured.step.part_s[TIME_COMM] / measured.step.total_s >
+              10 * job.step.step.part_s[TIME_COMM] / job.step.step.total_s);
     oracle_job_end(&job);
 }
 

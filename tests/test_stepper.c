@@ -86,11 +86,11 @@ static void check_closed_form(const char *fabric, double bytes)
             payload += clock_duration(&clock, (uint64_t)ceil(job.split->links[link].bytes), figures.rate_bytes_per_s);
     CU_ASSERT_EQUAL(figures.latency, topology.propagation_ps + 2 * topology.io_latency_ps);
     CU_ASSERT_EQUAL(report.start, 0);
-    CU_ASSERT_EQUAL(report.path.compute, 26000000);
-    CU_ASSERT_EQUAL(report.path.wait, 0);
-    CU_ASSERT_EQUAL(report.path.reconfiguration, 2 * *job_world_reconfiguration(&topology));
-    CU_ASSERT_EQUAL(report.path.latency, 2 * figures.latency);
-    CU_ASSERT_EQUAL(report.path.payload, payload);
+    CU_ASSERT_EQUAL(report.path.ticks[PATH_COMPUTE], 26000000);
+    CU_ASSERT_EQUAL(report.path.ticks[PATH_WAIT], 0);
+    CU_ASSERT_EQUAL(report.path.ticks[PATH_RECONFIGURATION], 2 * *job_world_reconfiguration(&topology));
+    CU_ASSERT_EQUAL(report.path.ticks[PATH_LATENCY], 2 * figures.latency);
+    CU_ASSERT_EQUAL(report.path.ticks[PATH_PAYLOAD], payload);
     CU_ASSERT(payload > 0);
     CU_ASSERT_EQUAL(step_path_length(&report.path), report.end);
     job_world_end(&job);
@@ -163,16 +163,16 @@ static void check_adds_up(const struct job_world *job, const struct topology *to
     struct circuit_options options = job_world_options(2);
     struct step_result step = job_world_step(job, topology, &options), again = job_world_step(job, topology, &options);
     sim_time *cost = costs_of(job);
-    struct step_time all = step_times(&step, 2);
+    struct time_parts all = step_times(&step, 2);
     double slack_s = 1e-12 * job->split->degree; /* halves of a tick may round either way, part by part */
-    CU_ASSERT(oracle_is_near(step.comm_s + step.comp_s + step.reconfig_s + step.wait_s, step.step_s, 1e-13));
-    CU_ASSERT(oracle_is_near(all.comm_s + all.comp_s + all.reconfig_s + all.wait_s, all.total_s, 1e-13));
-    CU_ASSERT(step.step_s >= (double)critical_path(job->split, cost) * 1e-12 - slack_s * job->graph->op_count);
-    CU_ASSERT(step.step_s >= (double)busiest(job, cost) * 1e-12 - slack_s * job->graph->op_count);
-    CU_ASSERT(all.total_s >= step.step_s);
+    CU_ASSERT(oracle_is_near(job_world_sum_s(&step.step), step.step.total_s, 1e-13));
+    CU_ASSERT(oracle_is_near(job_world_sum_s(&all), all.total_s, 1e-13));
+    CU_ASSERT(step.step.total_s >= (double)critical_path(job->split, cost) * 1e-12 - slack_s * job->graph->op_count);
+    CU_ASSERT(step.step.total_s >= (double)busiest(job, cost) * 1e-12 - slack_s * job->graph->op_count);
+    CU_ASSERT(all.total_s >= step.step.total_s);
     CU_ASSERT_EQUAL(step.trace_hash, again.trace_hash);
     CU_ASSERT_EQUAL(step.events, again.events);
-    CU_ASSERT_EQUAL(step.step_s, again.step_s);
+    CU_ASSERT_EQUAL(step.step.total_s, again.step.total_s);
     free(cost);
 }
 
@@ -213,9 +213,9 @@ static void test_collectives_in_steps(void)
             options.all_reduce = algorithms[a / 2];
             options.has_barriers = a % 2;
             struct step_result step = job_world_step(&job, &topology, &options);
-            CU_ASSERT(oracle_is_near(step.comm_s + step.comp_s + step.reconfig_s + step.wait_s, step.step_s, 1e-13));
+            CU_ASSERT(oracle_is_near(job_world_sum_s(&step.step), step.step.total_s, 1e-13));
             CU_ASSERT(step.flows > 0);
-            CU_ASSERT(step.comm_s > 0);
+            CU_ASSERT(step.step.part_s[TIME_COMM] > 0);
         }
         job_world_end(&job);
         topology_free(&topology);
@@ -240,9 +240,9 @@ static void test_one_server(void)
             for (uint32_t task = 0; task < 2 * job.graph->op_count; task++)
                 sum += cost[task];
             struct step_result step = job_world_step(&job, &topology, &options);
-            CU_ASSERT_EQUAL(llrint(step.step_s * 1e12), sum);
-            CU_ASSERT_EQUAL(step.comm_s, 0);
-            CU_ASSERT_EQUAL(step.reconfig_s, 0);
+            CU_ASSERT_EQUAL(llrint(step.step.total_s * 1e12), sum);
+            CU_ASSERT_EQUAL(step.step.part_s[TIME_COMM], 0);
+            CU_ASSERT_EQUAL(step.step.part_s[TIME_RECONFIG], 0);
             CU_ASSERT_EQUAL(step.start_up.total_s, 0);
             CU_ASSERT_EQUAL(step.flows, 0);
             free(cost);
@@ -268,9 +268,9 @@ static void check_free_network(uint64_t seed, const struct topology *topology)
     struct step_input input = job_world_input(&job, topology);
     CU_ASSERT_EQUAL_FATAL(step_published(&input, &published, &error), STATUS_OK);
     struct step_result step = job_world_step(&job, topology, &options);
-    CU_ASSERT(oracle_is_near(step.step_s, published.step_s, 1e-9));
-    CU_ASSERT_EQUAL(step.comm_s, 0);
-    CU_ASSERT_EQUAL(step.reconfig_s, 0);
+    CU_ASSERT(oracle_is_near(step.step.total_s, published.step.total_s, 1e-9));
+    CU_ASSERT_EQUAL(step.step.part_s[TIME_COMM], 0);
+    CU_ASSERT_EQUAL(step.step.part_s[TIME_RECONFIG], 0);
     CU_ASSERT_EQUAL(step.start_up.total_s, 0);
     job_world_end(&job);
     random_close(random);
@@ -451,9 +451,9 @@ static void check_as_alone(const struct job_world *jobs, const struct step_input
     CU_ASSERT_EQUAL_FATAL(step_circuit(inputs, 2, &options, both, NULL), STATUS_OK);
     for (int i = 0; i < 2; i++) {
         struct step_result alone = job_world_step(&jobs[i], topology, &options);
-        CU_ASSERT_DOUBLE_EQUAL(alone.step_s, both[i].step_s, 0);
-        CU_ASSERT_DOUBLE_EQUAL(alone.comm_s, both[i].comm_s, 0);
-        CU_ASSERT_DOUBLE_EQUAL(alone.wait_s, both[i].wait_s, 0);
+        CU_ASSERT_DOUBLE_EQUAL(alone.step.total_s, both[i].step.total_s, 0);
+        CU_ASSERT_DOUBLE_EQUAL(alone.step.part_s[TIME_COMM], both[i].step.part_s[TIME_COMM], 0);
+        CU_ASSERT_DOUBLE_EQUAL(alone.step.part_s[TIME_WAIT], both[i].step.part_s[TIME_WAIT], 0);
         CU_ASSERT_DOUBLE_EQUAL(alone.start_up.total_s, both[i].start_up.total_s, 0);
     }
 }

@@ -304,7 +304,7 @@ static void test_says_what_happened(void)
         bool has_run = job->outcome != OUTCOME_BLOCKED && job->device_count > 0;
         ran += has_run;
         refused += job->outcome == OUTCOME_BLOCKED;
-        waited += has_run && job->wait_s > 0;
+        waited += has_run && job->time.part_s[TIME_WAIT] > 0;
         changes += has_run ? 1u + (job->outcome == OUTCOME_COMPLETED) : 0;
     }
     CU_ASSERT(ran > 3);

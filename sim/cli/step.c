@@ -99,7 +99,7 @@ static void print_devices(const struct topology *topology, struct placement *pla
 static void print_result(const struct settings *settings, const struct split *split, const struct topology *topology,
                          struct placement *placement, const struct step_result *step)
 {
-    struct step_time job = step_times(step, settings->workload.steps);
+    struct time_parts job = step_times(step, settings->workload.steps);
     double sequential_s = (double)settings->workload.steps * (split->sequential_ms * simulation_unit_s(settings));
     cJSON *name = cJSON_CreateString(split->graph->name);
     char *quoted = name ? cJSON_PrintUnformatted(name) : NULL;
@@ -113,15 +113,15 @@ static void print_result(const struct settings *settings, const struct split *sp
            split->dep_count, step->flows);
     print_devices(topology, placement);
     print_number("sequential_s", sequential_s);
-    print_number("step_s", step->step_s);
+    print_number("step_s", step->step.total_s);
     print_number("jct_s", job.total_s);
-    print_number("comm_s", job.comm_s);
-    print_number("comp_s", job.comp_s);
-    print_number("reconfig_s", job.reconfig_s);
-    print_number("wait_s", job.wait_s);
+    print_number("comm_s", job.part_s[TIME_COMM]);
+    print_number("comp_s", job.part_s[TIME_COMP]);
+    print_number("reconfig_s", job.part_s[TIME_RECONFIG]);
+    print_number("wait_s", job.part_s[TIME_WAIT]);
     if (settings->network.model == NETWORK_CIRCUIT) {
-        print_number("payload_s", job.payload_s);
-        print_number("latency_s", job.latency_s);
+        print_number("payload_s", job.part_s[TIME_PAYLOAD]);
+        print_number("latency_s", job.part_s[TIME_LATENCY]);
     }
     print_number("speedup", job.total_s > 0 ? sequential_s / job.total_s : 0);
     printf(",\n  \"events\": %" PRIu64 ",\n  \"trace_hash\": \"%016" PRIx64 "\"", step->events, step->trace_hash);

@@ -85,17 +85,12 @@ static bool try_degree(struct cluster *cluster, const struct job *job, uint32_t 
     /* The limit follows the sequential time of the split graph, which differs in the last bits (section 3). */
     record->sequential_s = (double)config->steps * (split->sequential_ms * config->unit_s);
     record->limit_s = job->beta * record->sequential_s;
-    struct step_time times = step_times(&step, config->steps);
-    record->wait_s = wait_s + times.wait_s;
+    record->time = step_times(&step, config->steps);
+    record->time.part_s[TIME_WAIT] += wait_s;
+    record->time.total_s += wait_s;
     record->queue_s = wait_s;
-    record->jct_s = wait_s + times.total_s;
-    record->comm_s = times.comm_s;
-    record->comp_s = times.comp_s;
-    record->reconfig_s = times.reconfig_s;
-    record->payload_s = times.payload_s;
-    record->latency_s = times.latency_s;
     record->device_count = cluster->placement.used_count;
-    bool is_late = record->jct_s > record->limit_s;
+    bool is_late = record->time.total_s > record->limit_s;
     record->outcome = is_late ? OUTCOME_BLOCKED : OUTCOME_COMPLETED;
     record->cause = is_late ? CAUSE_LATE : CAUSE_NONE;
     return !is_late;

@@ -74,7 +74,7 @@ static void start_job(struct cluster *cluster, struct job_record *record, uint32
 {
     const struct sim_clock *clock = &cluster->config->clock;
     sim_time length, end;
-    cluster->status = clock_from_seconds(clock, record->jct_s - record->queue_s, &length, cluster->error);
+    cluster->status = clock_from_seconds(clock, record->time.total_s - record->queue_s, &length, cluster->error);
     if (cluster->status == STATUS_OK)
         cluster->status = clock_advance(clock, start, length, &end, cluster->error);
     if (cluster->status != STATUS_OK)

@@ -70,10 +70,9 @@ struct job_record {
     double sequential_s, limit_s;
     enum outcome outcome;
     enum cause cause;
-    bool is_decided;                                  /* false for one that arrives at the very end */
-    double jct_s, comm_s, comp_s, reconfig_s, wait_s; /* of jobs that found servers */
-    double payload_s, latency_s;                      /* circuits: the two parts of comm_s */
-    double queue_s;                                   /* of wait_s: before it had servers */
+    bool is_decided;        /* false for one that arrives at the very end */
+    struct time_parts time; /* of jobs that found servers; from arrival to completion */
+    double queue_s;         /* of the wait: before it had servers */
     uint32_t device_count;
     size_t device_start; /* in cluster_result.devices */
     sim_time end;

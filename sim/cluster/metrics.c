@@ -57,7 +57,7 @@ static double done_share(const struct job_record *job, double length_s)
 {
     if (job->outcome == OUTCOME_COMPLETED)
         return 1;
-    double run_s = job->jct_s - job->queue_s;
+    double run_s = job->time.total_s - job->queue_s;
     return run_s > 0 ? fmin((length_s - job->arrival_s - job->queue_s) / run_s, 1) : 0;
 }
 
@@ -72,21 +72,22 @@ static void add_admitted(const struct job_record *job, double length_s, const do
 {
     double share = done_share(job, length_s);
     sums->bytes += model_bytes[job->model] * share;
-    sums->device_seconds += job->device_count * (job->jct_s - job->queue_s) * share;
+    sums->device_seconds += job->device_count * (job->time.total_s - job->queue_s) * share;
     if (job->outcome != OUTCOME_COMPLETED)
         return;
-    statistics_sample_add(&sums->jct, job->jct_s);
-    statistics_sample_add(&sums->speedup, job->jct_s > 0 ? job->sequential_s / job->jct_s : 0);
+    statistics_sample_add(&sums->jct, job->time.total_s);
+    statistics_sample_add(&sums->speedup, job->time.total_s > 0 ? job->sequential_s / job->time.total_s : 0);
     statistics_sample_add(&sums->degree, job->degree);
     statistics_sample_add(&sums->devices, job->device_count);
-    statistics_sample_add(&sums->comm_fraction, job->jct_s > 0 ? job->comm_s / job->jct_s : 0);
-    statistics_sample_add(&sums->comp, job->comp_s);
-    statistics_sample_add(&sums->comm, job->comm_s);
-    statistics_sample_add(&sums->reconfig, job->reconfig_s);
-    statistics_sample_add(&sums->wait, job->wait_s);
-    statistics_sample_add(&sums->payload, job->payload_s);
-    statistics_sample_add(&sums->latency, job->latency_s);
-    sums->jcts[sums->count++] = job->jct_s;
+    statistics_sample_add(&sums->comm_fraction,
+                          job->time.total_s > 0 ? job->time.part_s[TIME_COMM] / job->time.total_s : 0);
+    statistics_sample_add(&sums->comp, job->time.part_s[TIME_COMP]);
+    statistics_sample_add(&sums->comm, job->time.part_s[TIME_COMM]);
+    statistics_sample_add(&sums->reconfig, job->time.part_s[TIME_RECONFIG]);
+    statistics_sample_add(&sums->wait, job->time.part_s[TIME_WAIT]);
+    statistics_sample_add(&sums->payload, job->time.part_s[TIME_PAYLOAD]);
+    statistics_sample_add(&sums->latency, job->time.part_s[TIME_LATENCY]);
+    sums->jcts[sums->count++] = job->time.total_s;
 }
 
 static void finish(const struct cluster_config *config, double length_s, struct sums *sums, double values[METRIC_COUNT])

@@ -83,7 +83,7 @@ void sharing_free(struct sharing *sharing)
 /* How long the step of a running job has been under way. Steps are counted down to whole numbers. */
 static double head_start_s(const struct running *job)
 {
-    return job->start_up_left_s > 0 ? 0 : (ceil(job->steps_left) - job->steps_left) * job->step.step_s;
+    return job->start_up_left_s > 0 ? 0 : (ceil(job->steps_left) - job->steps_left) * job->step.step.total_s;
 }
 
 /* Simulates all running jobs side by side; they must have been advanced to this instant. */
@@ -113,25 +113,12 @@ static enum status simulate(struct cluster *cluster)
     return status;
 }
 
-static void add_share(struct job_record *record, const struct step_result *step, double steps)
+/* Books the parts of a time. The total stays what the job was admitted with, until its end is known. */
+static void book(struct job_record *record, const struct time_parts *time, double factor)
 {
-    record->comm_s += step->comm_s * steps;
-    record->comp_s += step->comp_s * steps;
-    record->reconfig_s += step->reconfig_s * steps;
-    record->wait_s += step->wait_s * steps;
-    record->payload_s += step->payload_s * steps;
-    record->latency_s += step->latency_s * steps;
-}
-
-/* Start-up is booked whole, at the start: it is paid first. */
-static void add_start_up(struct job_record *record, const struct step_time *extra)
-{
-    record->comm_s += extra->comm_s;
-    record->comp_s += extra->comp_s;
-    record->reconfig_s += extra->reconfig_s;
-    record->wait_s += extra->wait_s;
-    record->payload_s += extra->payload_s;
-    record->latency_s += extra->latency_s;
+    double total_s = record->time.total_s;
+    time_parts_add(&record->time, time, factor);
+    record->time.total_s = total_s;
 }
 
 /* Takes the start-up that is left from a stretch of time, or adds it where it is negative; returns what goes into
@@ -151,8 +138,8 @@ static void advance(struct cluster *cluster)
     for (uint32_t i = 0; i < sharing->count; i++) {
         struct running *job = sharing->jobs[i];
         double passed_s = pay_start_up(job, clock_to_seconds(&cluster->config->clock, now - job->since));
-        double done = fmin(passed_s / job->step.step_s, job->steps_left);
-        add_share(&cluster->result->jobs[job->number], &job->step, done);
+        double done = fmin(passed_s / job->step.step.total_s, job->steps_left);
+        book(&cluster->result->jobs[job->number], &job->step.step, done);
         job->steps_left -= done;
         job->since = now;
     }
@@ -167,8 +154,8 @@ static void set_pace(struct cluster *cluster)
         const struct sim_clock *clock = &cluster->config->clock;
         sim_time left, end;
         job->step = sharing->steps[i];
-        cluster->status = clock_from_seconds(clock, fmax(job->start_up_left_s + job->steps_left * job->step.step_s, 0),
-                                             &left, cluster->error);
+        cluster->status = clock_from_seconds(
+            clock, fmax(job->start_up_left_s + job->steps_left * job->step.step.total_s, 0), &left, cluster->error);
         if (cluster->status == STATUS_OK)
             cluster->status = clock_advance(clock, job->since, left, &end, cluster->error);
         if (cluster->status != STATUS_OK)
@@ -180,21 +167,12 @@ static void set_pace(struct cluster *cluster)
 
 /* ---- every step simulated ---- */
 
-static void add_path(const struct sim_clock *clock, struct job_record *record, const struct step_path *path)
-{
-    record->comm_s += clock_to_seconds(clock, path->payload + path->latency);
-    record->comp_s += clock_to_seconds(clock, path->compute);
-    record->reconfig_s += clock_to_seconds(clock, path->reconfiguration);
-    record->wait_s += clock_to_seconds(clock, path->wait);
-    record->payload_s += clock_to_seconds(clock, path->payload);
-    record->latency_s += clock_to_seconds(clock, path->latency);
-}
-
 static void on_step(void *context, struct stepper_job *live, const struct stepper_report *report)
 {
     struct running *job = context;
     struct cluster *cluster = job->cluster;
-    add_path(&cluster->config->clock, &cluster->result->jobs[job->number], &report->path);
+    struct time_parts time = time_parts_of(&cluster->config->clock, &report->path);
+    book(&cluster->result->jobs[job->number], &time, 1);
     job->steps_left--;
     if (job->steps_left > 0)
         stepper_start(live);
@@ -236,8 +214,7 @@ void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *
     placement_copy(&cluster->placement, &job->placement);
     sharing->jobs = memory_grow(sharing->jobs, &sharing->capacity, sharing->count + 1, sizeof(struct running *));
     /* From here on the job's time is booked as it passes. */
-    record->comm_s = record->comp_s = record->reconfig_s = record->payload_s = record->latency_s = 0;
-    record->wait_s = record->queue_s;
+    record->time = (struct time_parts){.total_s = record->time.total_s, .part_s[TIME_WAIT] = record->queue_s};
     if (sharing->stepper) {
         sharing->jobs[sharing->count++] = job;
         start_live(cluster, job);
@@ -248,9 +225,9 @@ void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *
     cluster->status = simulate(cluster);
     if (cluster->status != STATUS_OK)
         return;
-    const struct step_time *start_up = &sharing->steps[sharing->count - 1].start_up;
+    const struct time_parts *start_up = &sharing->steps[sharing->count - 1].start_up;
     job->start_up_left_s = start_up->total_s;
-    add_start_up(record, start_up);
+    book(record, start_up, 1); /* whole: it is paid first */
     set_pace(cluster);
 }
 
@@ -269,8 +246,8 @@ void sharing_end(struct cluster *cluster, uint32_t number)
         sharing->jobs[i] = sharing->jobs[i + 1];
     sharing->count--;
     record->end = now;
-    record->jct_s = clock_to_seconds(&cluster->config->clock, now) - record->arrival_s;
-    record->cause = record->jct_s > record->limit_s ? CAUSE_LATE : CAUSE_NONE;
+    record->time.total_s = clock_to_seconds(&cluster->config->clock, now) - record->arrival_s;
+    record->cause = record->time.total_s > record->limit_s ? CAUSE_LATE : CAUSE_NONE;
     if (sharing->stepper)
         return;
     cluster->status = simulate(cluster);

@@ -123,15 +123,15 @@ static void put_job(struct line *line, const struct cluster_config *config, cons
         put(line, ",,,,,,,,,", 9);
         return;
     }
-    put_number(line, job->jct_s);
-    put_number(line, job->comm_s);
-    put_number(line, job->comp_s);
-    put_number(line, job->reconfig_s);
-    put_number(line, job->wait_s);
+    put_number(line, job->time.total_s);
+    put_number(line, job->time.part_s[TIME_COMM]);
+    put_number(line, job->time.part_s[TIME_COMP]);
+    put_number(line, job->time.part_s[TIME_RECONFIG]);
+    put_number(line, job->time.part_s[TIME_WAIT]);
     put_devices(line, config->topology, result->devices + job->device_start, job->device_count);
     if (config->circuit) {
-        put_number(line, job->payload_s);
-        put_number(line, job->latency_s);
+        put_number(line, job->time.part_s[TIME_PAYLOAD]);
+        put_number(line, job->time.part_s[TIME_LATENCY]);
     } else {
         put(line, ",,", 2); /* the published formulas do not tell them apart */
     }

@@ -442,9 +442,9 @@ enum status step_published(const struct step_input *input, struct step_result *r
             status = stuck(&run, error);
     }
     if (status == STATUS_OK) {
-        found.step_s = run.now_s;
-        found.comm_s = run.comm_s;
-        found.comp_s = run.comp_s;
+        found.step.total_s = run.now_s;
+        found.step.part_s[TIME_COMM] = run.comm_s;
+        found.step.part_s[TIME_COMP] = run.comp_s;
         found.events = run.hash.count;
         found.trace_hash = trace_hash_value(&run.hash);
         *result = found;

@@ -29,15 +29,6 @@ struct session {
     sim_time begin; /* steps begun earlier do not count */
 };
 
-static void add_path(struct step_path *sum, const struct step_path *path)
-{
-    sum->compute += path->compute;
-    sum->payload += path->payload;
-    sum->latency += path->latency;
-    sum->reconfiguration += path->reconfiguration;
-    sum->wait += path->wait;
-}
-
 static bool is_steady(const struct circuit_options *options, struct runner *runner, const struct step_path *now)
 {
     if (runner->steps_done >= options->steps)
@@ -58,9 +49,9 @@ static void on_step(void *context, struct stepper_job *job, const struct stepper
     struct session *session = runner->session;
     if (!runner->is_settled && report->start >= session->begin) {
         runner->steps_done++;
-        add_path(&runner->sum, &report->path);
+        step_path_add(&runner->sum, &report->path, 1);
         if (runner->steps_done > session->options->max_steps / 2) {
-            add_path(&runner->later, &report->path);
+            step_path_add(&runner->later, &report->path, 1);
             runner->later_count++;
         }
         runner->is_settled = is_steady(session->options, runner, &report->path);
@@ -73,65 +64,32 @@ static void on_step(void *context, struct stepper_job *job, const struct stepper
         stepper_start(job);
 }
 
-static struct step_time to_seconds(const struct sim_clock *clock, const struct step_path *path)
-{
-    return (struct step_time){
-        .total_s = clock_to_seconds(clock, step_path_length(path)),
-        .comm_s = clock_to_seconds(clock, path->payload + path->latency),
-        .comp_s = clock_to_seconds(clock, path->compute),
-        .reconfig_s = clock_to_seconds(clock, path->reconfiguration),
-        .wait_s = clock_to_seconds(clock, path->wait),
-        .payload_s = clock_to_seconds(clock, path->payload),
-        .latency_s = clock_to_seconds(clock, path->latency),
-    };
-}
-
-/* The first steps beyond a steady one that is the last step: exact, in ticks. */
-static struct step_time beyond_last(const struct sim_clock *clock, const struct runner *runner)
-{
-    const struct step_path *last = &runner->last;
-    struct step_path extra = runner->sum;
-    int64_t n = runner->steps_done;
-    extra.compute -= n * last->compute;
-    extra.payload -= n * last->payload;
-    extra.latency -= n * last->latency;
-    extra.reconfiguration -= n * last->reconfiguration;
-    extra.wait -= n * last->wait;
-    return to_seconds(clock, &extra);
-}
-
-/* The steady step of a job, and what its first steps took beyond it. */
-static struct step_time split_steps(const struct session *session, const struct runner *runner, struct step_time *extra)
+/* The steady step of a job, and what its first steps took beyond it; where the last step is the steady one, exactly. */
+static void split_steps(const struct session *session, const struct runner *runner, struct step_result *result)
 {
     const struct sim_clock *clock = &session->options->clock;
-    const struct step_time nothing = {0};
-    if (!runner->is_mean) {
-        *extra = beyond_last(clock, runner);
-        return to_seconds(clock, &runner->last);
+    if (runner->is_mean) {
+        struct time_parts later = time_parts_of(clock, &runner->later);
+        time_parts_add(&result->step, &later, 1.0 / (double)runner->later_count);
+        result->start_up = time_parts_of(clock, &runner->sum);
+        time_parts_add(&result->start_up, &result->step, -(double)runner->steps_done);
+        return;
     }
-    struct step_time later = to_seconds(clock, &runner->later), all = to_seconds(clock, &runner->sum);
-    struct step_time mean = step_time_scale(&later, 1.0 / (double)runner->later_count, &nothing);
-    *extra = step_time_scale(&mean, -(double)runner->steps_done, &all);
-    return mean;
+    struct step_path extra = runner->sum;
+    step_path_add(&extra, &runner->last, -runner->steps_done);
+    result->step = time_parts_of(clock, &runner->last);
+    result->start_up = time_parts_of(clock, &extra);
 }
 
 static void fill_result(const struct session *session, const struct runner *runner, struct step_result *result)
 {
-    struct step_time extra, steady = split_steps(session, runner, &extra);
     struct network_totals totals = network_totals(session->network);
     *result = (struct step_result){
-        .step_s = steady.total_s,
-        .comm_s = steady.comm_s,
-        .comp_s = steady.comp_s,
-        .reconfig_s = steady.reconfig_s,
-        .wait_s = steady.wait_s,
-        .payload_s = steady.payload_s,
-        .latency_s = steady.latency_s,
-        .start_up = extra,
         .flows = totals.sent - totals.local,
         .events = engine_events(session->engine),
         .trace_hash = engine_trace_hash(session->engine),
     };
+    split_steps(session, runner, result);
 }
 
 static enum status open_session(struct session *session, const struct step_input *inputs, struct error *error)

@@ -12,6 +12,7 @@
 #include "network/published_formulas.h"
 #include "place/place.h"
 #include "schedule/schedule.h"
+#include "step/time_parts.h"
 
 /* Somebody who looks on; what a step comes to does not depend on it. Each function may be NULL. */
 struct step_observer {
@@ -32,29 +33,17 @@ struct step_input {
     const struct step_observer *observer; /* NULL = nobody looks */
 };
 
-/* Where time goes. */
-struct step_time {
-    double total_s, comm_s, comp_s, reconfig_s, wait_s;
-    double payload_s, latency_s; /* circuits: the two parts of comm_s */
-};
-
 struct step_result {
-    double step_s;         /* of one step; of a steady one where steps differ */
-    double comm_s, comp_s; /* published: time during which something was sent, something was computed; they may overlap.
-                              circuits: along the critical path */
-    double reconfig_s, wait_s;
-    double payload_s, latency_s; /* circuits: the two parts of comm_s */
-    struct step_time start_up;   /* what the first steps take beyond a steady one, all together */
-    uint64_t flows;              /* dependencies that take time on the network */
+    struct time_parts step;     /* of one step; of a steady one where steps differ. published: time during which
+                                   something was sent, was computed; circuits: along the critical path */
+    struct time_parts start_up; /* what the first steps take beyond a steady one, all together */
+    uint64_t flows;             /* dependencies that take time on the network */
     uint64_t events;
     uint64_t trace_hash;
 };
 
-/* time * factor + plus, part by part. */
-struct step_time step_time_scale(const struct step_time *time, double factor, const struct step_time *plus);
-
 /* The time of this many steps. */
-struct step_time step_times(const struct step_result *result, int64_t steps);
+struct time_parts step_times(const struct step_result *result, int64_t steps);
 
 /* STATUS_IMPOSSIBLE with the waiting ops named where nothing can go on. */
 STATUS_MUST_USE enum status step_published(const struct step_input *input, struct step_result *result,

@@ -65,11 +65,6 @@ struct stepper {
     struct error error;     /* the first trouble */
 };
 
-sim_time step_path_length(const struct step_path *path)
-{
-    return path->compute + path->payload + path->latency + path->reconfiguration + path->wait;
-}
-
 static struct placement_list servers_of(const struct stepper_job *job, uint32_t task)
 {
     return job->placement->lists[job->placement->list_of_op[task % job->op_count]];
@@ -192,29 +187,31 @@ static void link_done(struct stepper_job *job, uint32_t link, const struct step_
     end_step_if_done(job);
 }
 
+/* The path leads from the end of the link's source over the network. */
+static void link_arrived(const struct link_run *run, const struct collective_parts *parts)
+{
+    struct step_path path = run->job->end_path[run->job->split->links[run->link].source];
+    path.ticks[PATH_WAIT] += parts->wait;
+    path.ticks[PATH_RECONFIGURATION] += parts->reconfiguration;
+    path.ticks[PATH_LATENCY] += parts->latency;
+    path.ticks[PATH_PAYLOAD] += parts->payload;
+    path.ticks[PATH_COMPUTE] += parts->reduction;
+    link_done(run->job, run->link, &path);
+}
+
 static void on_transfer(void *context, const struct transfer_report *report)
 {
     struct link_run *run = context;
-    if (--run->transfers_left)
-        return;
-    struct step_path path = run->job->end_path[run->job->split->links[run->link].source];
-    path.wait += report->wait;
-    path.reconfiguration += report->reconfiguration;
-    path.latency += report->latency;
-    path.payload += report->payload;
-    link_done(run->job, run->link, &path);
+    if (--run->transfers_left == 0)
+        link_arrived(run, &(struct collective_parts){.wait = report->wait,
+                                                     .reconfiguration = report->reconfiguration,
+                                                     .latency = report->latency,
+                                                     .payload = report->payload});
 }
 
 static void on_collective(void *context, const struct collective_report *report)
 {
-    struct link_run *run = context;
-    struct step_path path = run->job->end_path[run->job->split->links[run->link].source];
-    path.wait += report->path.wait;
-    path.reconfiguration += report->path.reconfiguration;
-    path.latency += report->path.latency;
-    path.payload += report->path.payload;
-    path.compute += report->path.reduction;
-    link_done(run->job, run->link, &path);
+    link_arrived(context, &report->path);
 }
 
 static enum status send_collective(struct stepper_job *job, uint32_t link, struct error *error)
@@ -292,8 +289,8 @@ static void on_op_end(struct engine *engine, const struct event *event, void *wo
     if (--job->parts_left[task])
         return;
     struct step_path path = job->ready_path[task];
-    path.compute += job->cost[task];
-    path.wait += now - job->ready_at[task] - job->cost[task];
+    path.ticks[PATH_COMPUTE] += job->cost[task];
+    path.ticks[PATH_WAIT] += now - job->ready_at[task] - job->cost[task];
     job->end_path[task] = path;
     job->last_path = path;
     job->undone--;

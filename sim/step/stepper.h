@@ -23,12 +23,6 @@
 struct stepper;     /* the devices of a cluster */
 struct stepper_job; /* a job that is on some of them */
 
-struct step_path {
-    sim_time compute, payload, latency, reconfiguration, wait;
-};
-
-sim_time step_path_length(const struct step_path *path);
-
 struct stepper_report {
     sim_time start, end;
     struct step_path path; /* adds up to end - start */

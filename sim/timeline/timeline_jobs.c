@@ -209,7 +209,7 @@ static enum status draw_step(struct drawing *drawing, const struct placement *pl
 static void draw_steps(struct drawing *drawing, const struct job_record *job, const struct placement *placement)
 {
     const struct cluster_config *config = drawing->config;
-    double step_s = (job->jct_s - job->queue_s) / (double)config->steps, ahead_s = 0;
+    double step_s = (job->time.total_s - job->queue_s) / (double)config->steps, ahead_s = 0;
     if (drawing->window_start > drawing->job.start)
         ahead_s = clock_to_seconds(&config->clock, drawing->window_start - drawing->job.start);
     int64_t first = step_s > 0 ? (int64_t)fmin(ahead_s / step_s, (double)config->steps) : 0;
@@ -257,11 +257,11 @@ static void draw_job(struct drawing *drawing, uint32_t number, const struct job_
                                         {.name = "cause", .text = cause_name(job->cause)},
                                         {.name = "beta", .number = job->beta},
                                         {.name = "limit_s", .number = job->limit_s},
-                                        {.name = "jct_s", .number = job->jct_s},
-                                        {.name = "wait_s", .number = job->wait_s},
-                                        {.name = "reconfig_s", .number = job->reconfig_s},
-                                        {.name = "comm_s", .number = job->comm_s},
-                                        {.name = "comp_s", .number = job->comp_s}};
+                                        {.name = "jct_s", .number = job->time.total_s},
+                                        {.name = "wait_s", .number = job->time.part_s[TIME_WAIT]},
+                                        {.name = "reconfig_s", .number = job->time.part_s[TIME_RECONFIG]},
+                                        {.name = "comm_s", .number = job->time.part_s[TIME_COMM]},
+                                        {.name = "comp_s", .number = job->time.part_s[TIME_COMP]}};
     timeline_name_process(drawing->timeline, track.process, name);
     timeline_name_thread(drawing->timeline, track, "job");
     timeline_bar(drawing->timeline, track, name, start, end, ARGS(args));
