@@ -20,7 +20,7 @@
 /* ---- points ---- */
 
 struct drawn {
-    struct folder *folder;
+    struct result_reader *folder;
     struct yaml_tree tree;
     struct figure_specs specs;
     struct figure_points *points;
@@ -35,7 +35,7 @@ static enum status compute(const char *figure, struct drawn *drawn, struct error
     CU_ASSERT_FATAL(length > 0 && length < (int)sizeof text);
     enum status status = yaml_tree_parse(text, (size_t)length, "f.yaml", &drawn->tree, error);
     if (status == STATUS_OK)
-        status = folder_open(sample_root(), &drawn->folder, error);
+        status = result_reader_open(sample_root(), &drawn->folder, error);
     if (status != STATUS_OK)
         return status;
     struct figure_axes axes = {drawn->folder->axes, drawn->folder->axis_count};
@@ -48,7 +48,7 @@ static enum status compute(const char *figure, struct drawn *drawn, struct error
 static void drawn_free(struct drawn *drawn)
 {
     figure_points_free(drawn->points);
-    folder_free(drawn->folder);
+    result_reader_free(drawn->folder);
     yaml_tree_free(&drawn->tree);
 }
 

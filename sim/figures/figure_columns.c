@@ -43,8 +43,8 @@ static bool find_job(const char *name, size_t end, struct figure_column *column)
 
 static bool find_run(const char *name, struct figure_column *column)
 {
-    for (size_t i = 0; i < FOLDER_NUMBER_COUNT; i++) {
-        if (strcmp(folder_number_name(i), name) == 0) {
+    for (size_t i = 0; i < RESULT_NUMBER_COUNT; i++) {
+        if (strcmp(result_number_name(i), name) == 0) {
             *column = (struct figure_column){FIGURE_FROM_RUN, i};
             return true;
         }
@@ -65,12 +65,12 @@ bool figure_columns_find_number(struct figure_axes axes, const char *name, struc
 /* The names there are, one after the other; NULL behind the last one. */
 static const char *name_at(struct figure_axes axes, bool is_number, size_t i)
 {
-    size_t jobs = is_number ? JOB_MODEL : JOB_COLUMN_COUNT, runs = is_number ? FOLDER_NUMBER_COUNT : 0;
+    size_t jobs = is_number ? JOB_MODEL : JOB_COLUMN_COUNT, runs = is_number ? RESULT_NUMBER_COUNT : 0;
     if (i < axes.count)
         return axes.names[i];
     i -= axes.count;
     if (i < runs)
-        return folder_number_name(i);
+        return result_number_name(i);
     i -= runs;
     return i < jobs ? job_names[i] : NULL;
 }

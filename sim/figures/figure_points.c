@@ -154,7 +154,7 @@ static bool has_axis(const struct figure_fields *fields, size_t axis)
 /* A swept seed is a repetition, not a setting. */
 static void find_hidden(struct gatherer *gatherer)
 {
-    const struct folder *folder = gatherer->rows.folder;
+    const struct result_reader *folder = gatherer->rows.folder;
     gatherer->is_hidden = memory_alloc(folder->axis_count, sizeof *gatherer->is_hidden);
     gatherer->is_averaged = memory_alloc(folder->axis_count, sizeof *gatherer->is_averaged);
     for (size_t axis = 0; axis < folder->axis_count; axis++)
@@ -165,7 +165,7 @@ static void find_hidden(struct gatherer *gatherer)
 /* Once a run, whatever the number of its jobs. */
 static void number_hidden(struct gatherer *gatherer)
 {
-    const struct folder *folder = gatherer->rows.folder;
+    const struct result_reader *folder = gatherer->rows.folder;
     size_t run = gatherer->rows.run;
     if (gatherer->hidden_run == run + 1)
         return;
@@ -180,7 +180,7 @@ static void number_hidden(struct gatherer *gatherer)
 
 static void note_averaged(struct gatherer *gatherer, const struct cell *cell)
 {
-    const struct folder *folder = gatherer->rows.folder;
+    const struct result_reader *folder = gatherer->rows.folder;
     const char *const *first = folder->runs[cell->first_run].texts, *const *now =
                                                                         folder->runs[gatherer->rows.run].texts;
     for (size_t axis = 0; axis < folder->axis_count; axis++)
@@ -200,7 +200,7 @@ static void add_to_mean(struct gatherer *gatherer, struct cell *cell, double y)
 /* "workload.beta, place.strategy" */
 static const char *list_averaged(struct gatherer *gatherer)
 {
-    const struct folder *folder = gatherer->rows.folder;
+    const struct result_reader *folder = gatherer->rows.folder;
     gatherer->text_used = 0;
     put_text(gatherer, "", '\0');
     gatherer->text_used = 0;
@@ -496,11 +496,11 @@ static enum status finish(struct gatherer *gatherer, struct error *error)
 
 /* ---- what is missing ---- */
 
-static void find_missing(const struct folder *folder, const struct figure_spec *spec, struct figure_points *out)
+static void find_missing(const struct result_reader *folder, const struct figure_spec *spec, struct figure_points *out)
 {
     double worst = 1;
     for (size_t i = 0; i < folder->point_count; i++) {
-        const struct folder_point *point = &folder->points[i];
+        const struct result_point *point = &folder->points[i];
         if (point->runs_done >= point->runs_planned || !figure_rows_keeps(spec, point->texts))
             continue;
         double share = (double)point->runs_done / (double)point->runs_planned;
@@ -531,7 +531,7 @@ static void gatherer_free(struct gatherer *gatherer)
     free(gatherer->text);
 }
 
-enum status figure_points_compute(const struct folder *folder, const struct figure_spec *spec,
+enum status figure_points_compute(const struct result_reader *folder, const struct figure_spec *spec,
                                   struct figure_points **points, struct error *error)
 {
     require(folder && spec && points && spec->y_count >= 1);

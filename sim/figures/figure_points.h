@@ -45,7 +45,7 @@ struct figure_points {
 
 /* Returned owned: figure_points_free. Fails where a file of jobs is missing or damaged, where the filter leaves
  * nothing, or where lines meet an x that is no number. */
-STATUS_MUST_USE enum status figure_points_compute(const struct folder *folder, const struct figure_spec *spec,
+STATUS_MUST_USE enum status figure_points_compute(const struct result_reader *folder, const struct figure_spec *spec,
                                                   struct figure_points **points, struct error *error);
 void figure_points_free(struct figure_points *points);
 

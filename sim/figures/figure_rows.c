@@ -38,7 +38,7 @@ static bool keeps_job(const struct figure_rows *rows)
 /* jobs.csv of the run, with the places of its columns; the two that are worked out have none. */
 static enum status open_jobs(struct figure_rows *rows, struct error *error)
 {
-    enum status status = folder_open_jobs(rows->folder, &rows->folder->runs[rows->run], &rows->jobs, error);
+    enum status status = result_reader_open_jobs(rows->folder, &rows->folder->runs[rows->run], &rows->jobs, error);
     for (size_t i = 0; i < JOB_COLUMN_COUNT && status == STATUS_OK; i++)
         if (i != JOB_SPEEDUP && i != JOB_BLOCKED)
             status = csv_need_column(rows->jobs, figure_job_name((enum figure_job)i), &rows->columns[i], error);
@@ -130,7 +130,7 @@ static enum status job_number(const struct figure_rows *rows, enum figure_job co
 static enum status column_number(const struct figure_rows *rows, struct figure_column column, double *number,
                                  struct error *error)
 {
-    const struct folder_run *run = &rows->folder->runs[rows->run];
+    const struct result_run *run = &rows->folder->runs[rows->run];
     const char *unit;
     *number = NAN;
     if (column.source == FIGURE_FROM_RUN) {

@@ -7,7 +7,7 @@
 
 /* Zero-initialise; the row's texts live until the next call. */
 struct figure_rows {
-    const struct folder *folder;
+    const struct result_reader *folder;
     const struct figure_spec *spec;
     size_t run;       /* of the row, once figure_rows_next said there is one */
     size_t next_run;  /* to look at */

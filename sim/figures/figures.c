@@ -32,7 +32,7 @@ enum status figures_check(const struct plan *plan, struct error *error)
 
 /* ---- which figures ---- */
 
-static bool is_axis_numeric(const struct folder *folder, size_t axis)
+static bool is_axis_numeric(const struct result_reader *folder, size_t axis)
 {
     const char *first = NULL, *unit;
     double value;
@@ -45,7 +45,7 @@ static bool is_axis_numeric(const struct folder *folder, size_t axis)
     return true;
 }
 
-static void choose_default(struct folder *folder, struct figure_specs *specs)
+static void choose_default(struct result_reader *folder, struct figure_specs *specs)
 {
     struct figure_axes axes = {folder->axes, folder->axis_count};
     specs->items = arena_alloc(&folder->arena, 1, sizeof *specs->items);
@@ -56,7 +56,7 @@ static void choose_default(struct folder *folder, struct figure_specs *specs)
     }
     figure_spec_default_run(specs->items);
     struct csv *jobs; /* a run may have been told to write none */
-    if (folder_open_jobs(folder, &folder->runs[0], &jobs, NULL) == STATUS_OK)
+    if (result_reader_open_jobs(folder, &folder->runs[0], &jobs, NULL) == STATUS_OK)
         csv_close(jobs);
     else
         specs->count = 0;
@@ -64,7 +64,7 @@ static void choose_default(struct folder *folder, struct figure_specs *specs)
 
 /* A sweep may stop repeating a point once an interval is narrow enough (`stop_when`): what was left out then is not
  * missing. The rows kept are those of the stop, so their interval tells. The key was checked before anything ran. */
-static void settle_points(struct folder *folder, const struct yaml_node *sweep)
+static void settle_points(struct result_reader *folder, const struct yaml_node *sweep)
 {
     const struct yaml_node *stop = sweep && sweep->kind == YAML_MAPPING ? yaml_get(sweep, "stop_when") : NULL;
     if (!stop || stop->kind != YAML_MAPPING)
@@ -79,18 +79,18 @@ static void settle_points(struct folder *folder, const struct yaml_node *sweep)
     while (metric < METRIC_COUNT && strcmp(metric_name((enum metric)metric), name->text) != 0)
         metric++;
     for (size_t i = 0; metric < METRIC_COUNT && i < folder->point_count; i++) {
-        struct folder_point *point = &folder->points[i];
-        const struct folder_metric *value = &point->metrics[metric];
+        struct result_point *point = &folder->points[i];
+        const struct result_metric *value = &point->metrics[metric];
         if ((double)point->runs_done >= least && value->half_width <= relative * fabs(value->mean))
             point->runs_planned = point->runs_done;
     }
 }
 
 /* The tree must outlive the specs. */
-static enum status choose_specs(struct folder *folder, struct yaml_tree *scenario, struct figure_specs *specs,
+static enum status choose_specs(struct result_reader *folder, struct yaml_tree *scenario, struct figure_specs *specs,
                                 struct error *error)
 {
-    const char *path = folder_file(folder, "scenario.yaml");
+    const char *path = result_reader_file(folder, "scenario.yaml");
     const struct yaml_node *node = NULL;
     if (access(path, F_OK) == 0) {
         enum status status = yaml_tree_load(path, scenario, error);
@@ -124,7 +124,7 @@ static enum status keep_only(const char *name, struct figure_specs *specs, struc
 
 /* ---- drawing ---- */
 
-static enum status compute_all(struct folder *folder, const struct figure_specs *specs,
+static enum status compute_all(struct result_reader *folder, const struct figure_specs *specs,
                                const struct figure_place *place, struct report_figure *figures, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -149,10 +149,10 @@ static enum status draw_all(const struct figure_place *place, struct report_figu
     return status;
 }
 
-static enum status plot(struct folder *folder, const struct figures_options *options, const struct figure_specs *specs,
-                        struct error *error)
+static enum status plot(struct result_reader *folder, const struct figures_options *options,
+                        const struct figure_specs *specs, struct error *error)
 {
-    struct figure_place place = {folder_file(folder, "figures"), options->is_page_wide};
+    struct figure_place place = {result_reader_file(folder, "figures"), options->is_page_wide};
     struct report_figure *figures = memory_alloc(specs->count, sizeof *figures);
     enum status status = file_make_directory(place.directory, error);
     if (status == STATUS_OK)
@@ -177,10 +177,10 @@ static enum status plot(struct folder *folder, const struct figures_options *opt
 enum status figures_plot(const char *directory, const struct figures_options *options, struct error *error)
 {
     require(directory && options);
-    struct folder *folder;
+    struct result_reader *folder;
     struct yaml_tree scenario = {0};
     struct figure_specs specs;
-    enum status status = folder_open(directory, &folder, error);
+    enum status status = result_reader_open(directory, &folder, error);
     if (status != STATUS_OK)
         return status;
     status = choose_specs(folder, &scenario, &specs, error);
@@ -189,6 +189,6 @@ enum status figures_plot(const char *directory, const struct figures_options *op
     if (status == STATUS_OK)
         status = plot(folder, options, &specs, error);
     yaml_tree_free(&scenario);
-    folder_free(folder);
+    result_reader_free(folder);
     return status;
 }

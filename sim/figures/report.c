@@ -73,7 +73,7 @@ static void put_cell(struct file_writer *writer, const char *tag, const char *te
 
 /* ---- what was run ---- */
 
-static void put_opening(struct file_writer *writer, const struct folder *folder)
+static void put_opening(struct file_writer *writer, const struct result_reader *folder)
 {
     size_t done = 0, planned = 0;
     for (size_t i = 0; i < folder->point_count; i++) {
@@ -113,7 +113,7 @@ static void put_number(struct file_writer *writer, double value, int digits)
         file_printf(writer, "%.*g", digits, value);
 }
 
-static void put_mean(struct file_writer *writer, const struct folder_metric *metric)
+static void put_mean(struct file_writer *writer, const struct result_metric *metric)
 {
     file_printf(writer, "<td class=n>");
     if (isnan(metric->mean))
@@ -130,7 +130,7 @@ static void put_mean(struct file_writer *writer, const struct folder_metric *met
     file_printf(writer, "</td>");
 }
 
-static void put_point(struct file_writer *writer, const struct folder *folder, const struct folder_point *point)
+static void put_point(struct file_writer *writer, const struct result_reader *folder, const struct result_point *point)
 {
     bool is_short = point->runs_done < point->runs_planned;
     file_printf(writer, "<tr>");
@@ -143,7 +143,7 @@ static void put_point(struct file_writer *writer, const struct folder *folder, c
     file_printf(writer, "</tr>\n");
 }
 
-static void put_points(struct file_writer *writer, struct folder *folder)
+static void put_points(struct file_writer *writer, struct result_reader *folder)
 {
     file_printf(writer,
                 "<h2>Results</h2>\n<p>Mean &plusmn; half the 95&nbsp;%% Student interval over repetitions.</p>\n"
@@ -234,7 +234,8 @@ static void put_caption(struct file_writer *writer, const struct report_figure *
     file_printf(writer, "</figcaption>");
 }
 
-static void put_figure(struct file_writer *writer, const struct folder *folder, const struct report_figure *figure)
+static void put_figure(struct file_writer *writer, const struct result_reader *folder,
+                       const struct report_figure *figure)
 {
     char path[PATH_BYTES], *bytes = NULL;
     size_t size = 0;
@@ -258,11 +259,11 @@ static void put_figure(struct file_writer *writer, const struct folder *folder, 
 
 /* ---- what it was made from ---- */
 
-static void put_file(struct file_writer *writer, struct folder *folder, const char *name, const char *title)
+static void put_file(struct file_writer *writer, struct result_reader *folder, const char *name, const char *title)
 {
     char *text;
     size_t size;
-    if (file_read(folder_file(folder, name), part_limit_bytes, &text, &size, NULL) != STATUS_OK)
+    if (file_read(result_reader_file(folder, name), part_limit_bytes, &text, &size, NULL) != STATUS_OK)
         return;
     bool is_cut = size > SHOWN_FILE_BYTES;
     if (is_cut)
@@ -273,11 +274,12 @@ static void put_file(struct file_writer *writer, struct folder *folder, const ch
     free(text);
 }
 
-enum status report_write(struct folder *folder, const struct report_figure *figures, size_t count, struct error *error)
+enum status report_write(struct result_reader *folder, const struct report_figure *figures, size_t count,
+                         struct error *error)
 {
     require(folder && (figures || !count));
     struct file_writer *writer;
-    enum status status = file_create(folder_file(folder, "report.html"), &writer, error);
+    enum status status = file_create(result_reader_file(folder, "report.html"), &writer, error);
     if (status != STATUS_OK)
         return status;
     put_opening(writer, folder);

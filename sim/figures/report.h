@@ -16,13 +16,13 @@ struct report_figure {
     bool is_drawn;                /* figures/<name>.png is of these points */
 };
 
-STATUS_MUST_USE enum status report_write(struct folder *folder, const struct report_figure *figures, size_t count,
-                                         struct error *error);
+STATUS_MUST_USE enum status report_write(struct result_reader *folder, const struct report_figure *figures,
+                                         size_t count, struct error *error);
 
 /* Text with & < > " ' as entities and control characters but newline and tab as spaces. */
 void report_escape(struct file_writer *writer, const char *text);
 
 /* The section of paired differences; nothing where there is nothing to compare. See report_pairs.c. */
-void report_pairs(struct file_writer *writer, const struct folder *folder);
+void report_pairs(struct file_writer *writer, const struct result_reader *folder);
 
 #endif

@@ -21,7 +21,7 @@ enum {
 };
 
 struct item {
-    const struct folder *folder;
+    const struct result_reader *folder;
     size_t axis;     /* of the strategies, left out when groups are compared */
     size_t run;      /* its place in the folder */
     size_t strategy; /* in order of first appearance */
@@ -30,7 +30,7 @@ struct item {
 
 static int others(const struct item *a, const struct item *b)
 {
-    const struct folder *folder = a->folder;
+    const struct result_reader *folder = a->folder;
     for (size_t axis = 0; axis < folder->axis_count; axis++) {
         int order = axis == a->axis ? 0 : strcmp(folder->runs[a->run].texts[axis], folder->runs[b->run].texts[axis]);
         if (order)
@@ -60,7 +60,7 @@ static int group_total(const void *left, const void *right)
 }
 
 /* Numbers the values of an axis (numbers may be NULL); how many there are, 0 = too many or one alone. */
-static size_t number_strategies(const struct folder *folder, size_t axis, const char **names, size_t *numbers)
+static size_t number_strategies(const struct result_reader *folder, size_t axis, const char **names, size_t *numbers)
 {
     size_t count = 0;
     for (size_t run = 0; run < folder->run_count; run++) {
@@ -79,7 +79,7 @@ static size_t number_strategies(const struct folder *folder, size_t axis, const 
 }
 
 /* Is the axis a choice between names, rather than a quantity? Runs in which it has no effect do not tell. */
-static bool is_text_axis(const struct folder *folder, size_t axis)
+static bool is_text_axis(const struct result_reader *folder, size_t axis)
 {
     double value;
     const char *unit;
@@ -92,7 +92,7 @@ static bool is_text_axis(const struct folder *folder, size_t axis)
 }
 
 /* Marks the axes to compare; how many there are. */
-static size_t choose_axes(const struct folder *folder, bool *is_compared)
+static size_t choose_axes(const struct result_reader *folder, bool *is_compared)
 {
     const char *names[STRATEGY_LIMIT];
     size_t count = 0;
@@ -105,7 +105,7 @@ static size_t choose_axes(const struct folder *folder, bool *is_compared)
     return count;
 }
 
-static struct item *sort_items(const struct folder *folder, size_t axis, const size_t *numbers)
+static struct item *sort_items(const struct result_reader *folder, size_t axis, const size_t *numbers)
 {
     struct item *items = memory_alloc(folder->run_count, sizeof *items);
     for (size_t run = 0; run < folder->run_count; run++)
@@ -129,8 +129,8 @@ static struct statistics_sample compare(struct stretch left, struct stretch righ
 {
     size_t i = 0, j = 0, count = 0;
     while (i < left.count && j < right.count) {
-        const struct folder_run *a = &left.items[i].folder->runs[left.items[i].run];
-        const struct folder_run *b = &right.items[j].folder->runs[right.items[j].run];
+        const struct result_run *a = &left.items[i].folder->runs[left.items[i].run];
+        const struct result_run *b = &right.items[j].folder->runs[right.items[j].run];
         double x = a->numbers[METRIC_BLOCKING_RATE], y = b->numbers[METRIC_BLOCKING_RATE];
         if (a->seed == b->seed && !isnan(x) && !isnan(y)) {
             lefts[count] = x;
@@ -220,7 +220,7 @@ static void put_head(struct table *table, const char *axis)
 }
 
 /* One axis. Returns the rows shown. */
-static size_t put_axis(struct file_writer *writer, const struct folder *folder, size_t axis)
+static size_t put_axis(struct file_writer *writer, const struct result_reader *folder, size_t axis)
 {
     const char *names[STRATEGY_LIMIT];
     size_t *numbers = memory_alloc(folder->run_count, sizeof *numbers);
@@ -244,7 +244,7 @@ static size_t put_axis(struct file_writer *writer, const struct folder *folder, 
     return table.rows < ROW_LIMIT ? table.rows : ROW_LIMIT;
 }
 
-void report_pairs(struct file_writer *writer, const struct folder *folder)
+void report_pairs(struct file_writer *writer, const struct result_reader *folder)
 {
     size_t rows = 0;
     bool *is_compared = memory_alloc(folder->axis_count, sizeof *is_compared);

@@ -1,5 +1,5 @@
-/* A folder of results, read back: see folder.h. Two passes over runs.csv's rows are saved by growing the array of runs;
- * texts of axes are copied once a row. */
+/* A folder of results, read back: see result_reader.h. Two passes over runs.csv's rows are saved by growing the
+ * array of runs; texts of axes are copied once per row. */
 #include "results/result_reader.h"
 
 #include <cjson/cJSON.h>
@@ -16,13 +16,13 @@
 enum { PATH_BYTES = 4096 };
 static const size_t summary_limit_bytes = (size_t)1 << 30;
 
-const char *folder_number_name(size_t number)
+const char *result_number_name(size_t number)
 {
-    require(number < FOLDER_NUMBER_COUNT);
-    return number == FOLDER_EVENTS ? "events" : metric_name((enum metric)number);
+    require(number < RESULT_NUMBER_COUNT);
+    return number == RESULT_EVENTS ? "events" : metric_name((enum metric)number);
 }
 
-const char *folder_file(struct folder *folder, const char *name)
+const char *result_reader_file(struct result_reader *folder, const char *name)
 {
     size_t size = strlen(folder->path) + 1 + strlen(name) + 1;
     char *path = arena_alloc(&folder->arena, size, 1);
@@ -30,7 +30,7 @@ const char *folder_file(struct folder *folder, const char *name)
     return path;
 }
 
-static const char *keep(struct folder *folder, const char *text)
+static const char *keep(struct result_reader *folder, const char *text)
 {
     return arena_text(&folder->arena, text, strlen(text));
 }
@@ -39,20 +39,20 @@ static const char *keep(struct folder *folder, const char *text)
 
 struct columns {
     size_t seed, status;
-    size_t numbers[FOLDER_NUMBER_COUNT];
+    size_t numbers[RESULT_NUMBER_COUNT];
 };
 
 /* The swept keys stand between `run` and `seed`. */
-static enum status read_header(struct folder *folder, const struct csv *csv, struct columns *columns,
+static enum status read_header(struct result_reader *folder, const struct csv *csv, struct columns *columns,
                                struct error *error)
 {
     enum status status = csv_need_column(csv, "seed", &columns->seed, error);
     if (status == STATUS_OK)
         status = csv_need_column(csv, "status", &columns->status, error);
-    for (size_t i = 0; i < FOLDER_NUMBER_COUNT && status == STATUS_OK; i++)
-        status = csv_need_column(csv, folder_number_name(i), &columns->numbers[i], error);
+    for (size_t i = 0; i < RESULT_NUMBER_COUNT && status == STATUS_OK; i++)
+        status = csv_need_column(csv, result_number_name(i), &columns->numbers[i], error);
     if (status == STATUS_OK && (columns->seed < 1 || strcmp(csv_column_name(csv, 0), "run") != 0))
-        status = error_at(error, folder_file(folder, "runs.csv"), 1, 0,
+        status = error_at(error, result_reader_file(folder, "runs.csv"), 1, 0,
                           "expected the columns run, <swept keys>, seed, ...; `ocsim run` writes such a file");
     if (status != STATUS_OK)
         return status;
@@ -69,8 +69,8 @@ static bool is_run_name(const char *name)
     return *name && strlen(name) < 24 && strspn(name, "0123456789") == strlen(name);
 }
 
-static enum status read_run(struct folder *folder, const struct csv *csv, const struct columns *columns,
-                            struct folder_run *run, struct error *error)
+static enum status read_run(struct result_reader *folder, const struct csv *csv, const struct columns *columns,
+                            struct result_run *run, struct error *error)
 {
     char shown[TEXT_SHOW_BYTES];
     if (!is_run_name(csv_field(csv, 0)))
@@ -82,7 +82,7 @@ static enum status read_run(struct folder *folder, const struct csv *csv, const 
     struct error inner = {0};
     if (units_integer(csv_field(csv, columns->seed), &run->seed, &inner) != STATUS_OK)
         return csv_error(csv, (int)columns->seed, error, "%s", inner.message);
-    for (size_t i = 0; i < FOLDER_NUMBER_COUNT; i++) {
+    for (size_t i = 0; i < RESULT_NUMBER_COUNT; i++) {
         const char *field = csv_field(csv, columns->numbers[i]);
         run->numbers[i] = NAN;
         if (*field && units_number(field, &run->numbers[i], &inner) != STATUS_OK)
@@ -91,7 +91,7 @@ static enum status read_run(struct folder *folder, const struct csv *csv, const 
     return STATUS_OK;
 }
 
-static enum status read_rows(struct folder *folder, struct csv *csv, struct error *error)
+static enum status read_rows(struct result_reader *folder, struct csv *csv, struct error *error)
 {
     struct columns columns;
     size_t capacity = 0;
@@ -110,9 +110,9 @@ static enum status read_rows(struct folder *folder, struct csv *csv, struct erro
     return status;
 }
 
-static enum status read_runs(struct folder *folder, struct error *error)
+static enum status read_runs(struct result_reader *folder, struct error *error)
 {
-    const char *path = folder_file(folder, "runs.csv");
+    const char *path = result_reader_file(folder, "runs.csv");
     struct csv *csv;
     if (access(path, F_OK) != 0)
         return error_at(error, path, 0, 0, "no such file: %s holds no results; `ocsim run SCENARIO -o %s` makes them",
@@ -140,7 +140,7 @@ static bool is_count(double value)
     return value >= 0 && value <= 1e9 && value == floor(value);
 }
 
-static void read_metrics(const cJSON *metrics, struct folder_point *point)
+static void read_metrics(const cJSON *metrics, struct result_point *point)
 {
     for (int i = 0; i < METRIC_COUNT; i++) {
         const cJSON *metric = cJSON_GetObjectItemCaseSensitive(metrics, metric_name((enum metric)i));
@@ -149,7 +149,7 @@ static void read_metrics(const cJSON *metrics, struct folder_point *point)
     }
 }
 
-static bool read_point(struct folder *folder, const cJSON *json, struct folder_point *point)
+static bool read_point(struct result_reader *folder, const cJSON *json, struct result_point *point)
 {
     const cJSON *settings = cJSON_GetObjectItemCaseSensitive(json, "settings");
     double done = number_of(json, "runs_done"), planned = number_of(json, "runs_planned");
@@ -168,7 +168,7 @@ static bool read_point(struct folder *folder, const cJSON *json, struct folder_p
     return true;
 }
 
-static bool read_points(struct folder *folder, const cJSON *root)
+static bool read_points(struct result_reader *folder, const cJSON *root)
 {
     const cJSON *title = cJSON_GetObjectItemCaseSensitive(root, "title"), *item;
     const cJSON *points = cJSON_GetObjectItemCaseSensitive(root, "points");
@@ -185,9 +185,9 @@ static bool read_points(struct folder *folder, const cJSON *root)
     return true;
 }
 
-static enum status read_summary(struct folder *folder, struct error *error)
+static enum status read_summary(struct result_reader *folder, struct error *error)
 {
-    const char *path = folder_file(folder, "summary.json");
+    const char *path = result_reader_file(folder, "summary.json");
     char *text;
     size_t size;
     enum status status = file_read(path, summary_limit_bytes, &text, &size, error);
@@ -205,23 +205,23 @@ static enum status read_summary(struct folder *folder, struct error *error)
 
 /* ---- the folder ---- */
 
-enum status folder_open(const char *path, struct folder **folder, struct error *error)
+enum status result_reader_open(const char *path, struct result_reader **folder, struct error *error)
 {
     require(path && *path && folder);
-    struct folder *made = memory_alloc(1, sizeof *made);
+    struct result_reader *made = memory_alloc(1, sizeof *made);
     made->path = arena_text(&made->arena, path, strlen(path));
     enum status status = read_runs(made, error);
     if (status == STATUS_OK)
         status = read_summary(made, error);
     if (status != STATUS_OK) {
-        folder_free(made);
+        result_reader_free(made);
         return status;
     }
     *folder = made;
     return STATUS_OK;
 }
 
-void folder_free(struct folder *folder)
+void result_reader_free(struct result_reader *folder)
 {
     if (!folder)
         return;
@@ -230,8 +230,8 @@ void folder_free(struct folder *folder)
     free(folder);
 }
 
-enum status folder_open_jobs(const struct folder *folder, const struct folder_run *run, struct csv **jobs,
-                             struct error *error)
+enum status result_reader_open_jobs(const struct result_reader *folder, const struct result_run *run, struct csv **jobs,
+                                    struct error *error)
 {
     char path[PATH_BYTES];
     int length = snprintf(path, sizeof path, "%s/runs/%s/jobs.csv", folder->path, run->name);

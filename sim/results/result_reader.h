@@ -4,7 +4,7 @@
  * many of their runs are there. Rows whose status is not "ok" are left out and
  * so count as missing. Reading is O(size of the two files).
  *
- * Everything hangs off the folder's arena and lives until folder_free.
+ * Everything hangs off the folder's arena and lives until result_reader_free.
  */
 #ifndef RESULTS_RESULT_READER_H
 #define RESULTS_RESULT_READER_H
@@ -17,47 +17,47 @@
 #include "input/csv.h"
 
 /* The numbers of a run: the metrics, then these. */
-enum { FOLDER_EVENTS = METRIC_COUNT, FOLDER_NUMBER_COUNT };
+enum { RESULT_EVENTS = METRIC_COUNT, RESULT_NUMBER_COUNT };
 
-const char *folder_number_name(size_t number);
+const char *result_number_name(size_t number);
 
-struct folder_run {
+struct result_run {
     const char *name;   /* of its folder */
     const char **texts; /* of the axes; "" where the axis has no effect in this run */
     int64_t seed;
-    double numbers[FOLDER_NUMBER_COUNT]; /* NaN = empty */
+    double numbers[RESULT_NUMBER_COUNT]; /* NaN = empty */
 };
 
 /* One combination of values. */
-struct folder_point {
+struct result_point {
     const char **texts; /* of the axes */
     size_t runs_done, runs_planned;
-    struct folder_metric {
+    struct result_metric {
         double mean, half_width; /* NaN = not known */
     } metrics[METRIC_COUNT];
 };
 
-struct folder {
+struct result_reader {
     struct arena arena;
     const char *path;
     const char *title; /* "" = none */
     const char **axes; /* names of their columns in runs.csv */
     size_t axis_count;
-    struct folder_run *runs;
+    struct result_run *runs;
     size_t run_count;
-    struct folder_point *points;
+    struct result_point *points;
     size_t point_count;
 };
 
-/* Returned owned: folder_free. A folder without results or with damaged ones is the user's mistake. */
-STATUS_MUST_USE enum status folder_open(const char *path, struct folder **folder, struct error *error);
-void folder_free(struct folder *folder);
+/* Returned owned: result_reader_free. A folder without results or with damaged ones is the user's mistake. */
+STATUS_MUST_USE enum status result_reader_open(const char *path, struct result_reader **folder, struct error *error);
+void result_reader_free(struct result_reader *folder);
 
 /* DIR/name, in the folder's arena. */
-const char *folder_file(struct folder *folder, const char *name);
+const char *result_reader_file(struct result_reader *folder, const char *name);
 
 /* Opens jobs.csv of a run; returned owned: csv_close. */
-STATUS_MUST_USE enum status folder_open_jobs(const struct folder *folder, const struct folder_run *run,
-                                             struct csv **jobs, struct error *error);
+STATUS_MUST_USE enum status result_reader_open_jobs(const struct result_reader *folder, const struct result_run *run,
+                                                    struct csv **jobs, struct error *error);
 
 #endif
