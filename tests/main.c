@@ -49,7 +49,7 @@ int main(void)
     suite_trace_circuits();
     suite_help();
     suite_runner();
-    suite_runner_folder();
+    suite_claim();
     suite_compare();
     suite_figures();
     suite_figures_drawing();

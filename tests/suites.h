@@ -44,6 +44,6 @@ void suite_fabric_static(void);
 void suite_fabric_static_jobs(void);
 void suite_fabric_packet(void);
 void suite_runner(void);
-void suite_runner_folder(void);
+void suite_claim(void);
 
 #endif

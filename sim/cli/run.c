@@ -107,7 +107,7 @@ static int run(const struct cli_arguments *arguments, const struct runner_option
     int signal = 0;
     enum status status = load(arguments, &scenario, &plan, &error);
     bool is_loaded = status == STATUS_OK;
-    if (spread_agree(options->spread, (int)status) != STATUS_OK && is_loaded)
+    if (ranks_agree((int)status) != STATUS_OK && is_loaded)
         status = error_set(&error, STATUS_USER, "another rank cannot read the scenario");
     else if (is_loaded)
         status = runner_run(plan, options, &signal, &error);
@@ -119,7 +119,7 @@ static int run(const struct cli_arguments *arguments, const struct runner_option
         fputs("ocsim: stopped; what is done is kept, the same command goes on from there\n", stderr);
         return 128 + signal;
     }
-    if (status != STATUS_OK && options->spread->rank == 0)
+    if (status != STATUS_OK && options->ranks->rank == 0)
         cli_fail(&error);
     return (int)status;
 }
@@ -129,9 +129,9 @@ static int parse_and_run(int argc, char **argv, const char *command_line)
 {
     struct error error = {0};
     struct cli_arguments arguments = {0};
-    struct spread spread;
+    struct ranks ranks;
     const char *jobs = "1", *shard = "0/1";
-    struct runner_options options = {.directory = "results", .spread = &spread, .command_line = command_line};
+    struct runner_options options = {.directory = "results", .ranks = &ranks, .command_line = command_line};
     const struct cli_option known[] = {{.name = "-o", .value = &options.directory},
                                        {.name = "-j", .value = &jobs},
                                        {.name = "--shard", .value = &shard},
@@ -143,13 +143,13 @@ static int parse_and_run(int argc, char **argv, const char *command_line)
         status = read_jobs(jobs, &options.jobs, &error);
     if (status == STATUS_OK)
         status = read_shard(shard, &options, &error);
-    spread_open(&spread);
+    ranks_open(&ranks);
     int code = (int)status;
     if (status == STATUS_OK)
         code = run(&arguments, &options);
-    else if (spread.rank == 0)
+    else if (ranks.rank == 0)
         cli_fail(&error);
-    spread_close(&spread);
+    ranks_close();
     cli_arguments_free(&arguments);
     return code;
 }

@@ -1,4 +1,4 @@
-/* The files an experiment reads: see runner_inputs.h. */
+/* The files an experiment reads: see inputs.h. */
 #include "results/inputs.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The results folder: see runner_folder.h. */
+/* The results folder: see claim.h. */
 #include "run/claim.h"
 
 #include <dirent.h>
@@ -21,12 +21,11 @@ static const char mark[] = "# ocsim ";
 
 enum { IDENTITY_LIMIT_BYTES = 64 * 1024 * 1024, OPEN_DIRECTORIES = 16, LOCK_TRIES = 150, LOCK_PAUSE_NS = 20000000 };
 
-void runner_folder_init(struct runner_folder *folder, const char *path, const struct plan *plan,
-                        const struct inputs *inputs)
+void claim_init(struct claim *claim, const char *path, const struct plan *plan, const struct inputs *inputs)
 {
     size_t size = 0;
-    *folder = (struct runner_folder){.path = path, .lock = -1, .runs_lock = -1};
-    FILE *stream = open_memstream(&folder->identity, &size);
+    *claim = (struct claim){.path = path, .lock = -1, .runs_lock = -1};
+    FILE *stream = open_memstream(&claim->identity, &size);
     if (!stream)
         memory_exhausted(1, BUFSIZ);
     fprintf(stream, "%s" OCSIM_VERSION ", inputs %016" PRIx64 "\n", mark, inputs->fingerprint);
@@ -35,9 +34,9 @@ void runner_folder_init(struct runner_folder *folder, const char *path, const st
         memory_exhausted(1, BUFSIZ);
 }
 
-static const char *join(const struct runner_folder *folder, const char *name, char path[RESULTS_PATH_BYTES])
+static const char *join_path(const struct claim *claim, const char *name, char path[RESULTS_PATH_BYTES])
 {
-    snprintf(path, RESULTS_PATH_BYTES, "%s/%s", folder->path, name);
+    snprintf(path, RESULTS_PATH_BYTES, "%s/%s", claim->path, name);
     return path;
 }
 
@@ -46,18 +45,18 @@ static enum status fail_io(struct error *error, const char *path, const char *wh
     return error_set(error, STATUS_IO, "%s: %s: %s", path, what, strerror(errno));
 }
 
-static bool has(const struct runner_folder *folder, const char *name)
+static bool has_file(const struct claim *claim, const char *name)
 {
     char path[RESULTS_PATH_BYTES];
     struct stat about;
-    return lstat(join(folder, name, path), &about) == 0;
+    return lstat(join_path(claim, name, path), &about) == 0;
 }
 
 /* A folder that cannot be read counts as one with something in it. */
-static bool has_runs(const struct runner_folder *folder)
+static bool has_runs(const struct claim *claim)
 {
     char path[RESULTS_PATH_BYTES];
-    DIR *directory = opendir(join(folder, "runs", path));
+    DIR *directory = opendir(join_path(claim, "runs", path));
     if (!directory)
         return errno != ENOENT;
     int entries = 0;
@@ -67,45 +66,45 @@ static bool has_runs(const struct runner_folder *folder)
     return entries > 2; /* more than "." and ".." */
 }
 
-static enum status check_nameless(const struct runner_folder *folder, struct error *error)
+static enum status check_nameless(const struct claim *claim, struct error *error)
 {
-    if (!has(folder, "runs.csv") && !has_runs(folder))
+    if (!has_file(claim, "runs.csv") && !has_runs(claim))
         return STATUS_OK;
     return error_set(error, STATUS_USER,
-                     "%s: holds runs but no scenario.yaml that says of which scenario; use another -o", folder->path);
+                     "%s: holds runs but no scenario.yaml that says of which scenario; use another -o", claim->path);
 }
 
-static enum status check_identity(const struct runner_folder *folder, struct error *error)
+static enum status check_identity(const struct claim *claim, struct error *error)
 {
     char path[RESULTS_PATH_BYTES], *text;
     size_t size;
-    if (!has(folder, "scenario.yaml"))
-        return check_nameless(folder, error);
-    enum status status = file_read(join(folder, "scenario.yaml", path), IDENTITY_LIMIT_BYTES, &text, &size, error);
+    if (!has_file(claim, "scenario.yaml"))
+        return check_nameless(claim, error);
+    enum status status = file_read(join_path(claim, "scenario.yaml", path), IDENTITY_LIMIT_BYTES, &text, &size, error);
     if (status != STATUS_OK)
         return status;
     if (strncmp(text, mark, strlen(mark)) != 0)
         status = error_at(error, path, 0, 0, "was not written by `ocsim run`, which would replace it; use another -o");
-    else if (!folder->is_fresh && strcmp(text, folder->identity) != 0)
+    else if (!claim->is_fresh && strcmp(text, claim->identity) != 0)
         status = error_set(error, STATUS_USER, "%s: holds results of another scenario; use --fresh or another -o",
-                           folder->path);
+                           claim->path);
     free(text);
     return status;
 }
 
-enum status runner_folder_check(const struct runner_folder *folder, struct error *error)
+enum status claim_check(const struct claim *claim, struct error *error)
 {
     struct stat about;
-    if (!folder->path[0])
+    if (!claim->path[0])
         return error_set(error, STATUS_USER, "run: -o needs the name of a folder, e.g. -o results");
-    if (strlen(folder->path) > RESULTS_PATH_BYTES - 2 * PLAN_NAME_BYTES - 64)
-        return error_set(error, STATUS_IO, "the path of the results is too long: %.200s...", folder->path);
-    if (stat(folder->path, &about) != 0)
-        return errno == ENOENT ? STATUS_OK : fail_io(error, folder->path, "cannot look into it");
+    if (strlen(claim->path) > RESULTS_PATH_BYTES - 2 * PLAN_NAME_BYTES - 64)
+        return error_set(error, STATUS_IO, "the path of the results is too long: %.200s...", claim->path);
+    if (stat(claim->path, &about) != 0)
+        return errno == ENOENT ? STATUS_OK : fail_io(error, claim->path, "cannot look into it");
     if (!S_ISDIR(about.st_mode))
         return error_set(error, STATUS_IO, "%s: expected a folder for the results, found a file; use another -o",
-                         folder->path);
-    return check_identity(folder, error);
+                         claim->path);
+    return check_identity(claim, error);
 }
 
 /* ---- locks ---- */
@@ -117,34 +116,34 @@ static int open_folder(const char *path)
 
 /* Workers of a process that was killed may live some instants longer and hold its lock: hence a few tries. Where the
  * file system has no locks, there is none. */
-static enum status lock_folder(struct runner_folder *folder, struct error *error)
+static enum status lock_folder(struct claim *claim, struct error *error)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
-    folder->lock = open_folder(folder->path);
-    if (folder->lock < 0)
-        return fail_io(error, folder->path, "cannot open it");
-    for (int tries = 0; flock(folder->lock, (folder->is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0; tries++) {
+    claim->lock = open_folder(claim->path);
+    if (claim->lock < 0)
+        return fail_io(error, claim->path, "cannot open it");
+    for (int tries = 0; flock(claim->lock, (claim->is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0; tries++) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return STATUS_OK;
         if (tries == LOCK_TRIES)
             return error_set(error, STATUS_USER, "%s: another ocsim is writing into this folder; wait for it%s",
-                             folder->path, folder->is_shared ? "" : ", or give both a --shard");
+                             claim->path, claim->is_shared ? "" : ", or give both a --shard");
         nanosleep(&pause, NULL);
     }
     return STATUS_OK;
 }
 
-void runner_folder_enter(struct runner_folder *folder)
+void claim_enter(struct claim *claim)
 {
-    if (folder->runs_lock >= 0)
-        while (flock(folder->runs_lock, LOCK_EX) != 0 && errno == EINTR)
+    if (claim->runs_lock >= 0)
+        while (flock(claim->runs_lock, LOCK_EX) != 0 && errno == EINTR)
             continue;
 }
 
-void runner_folder_leave(struct runner_folder *folder)
+void claim_leave(struct claim *claim)
 {
-    if (folder->runs_lock >= 0)
-        flock(folder->runs_lock, LOCK_UN);
+    if (claim->runs_lock >= 0)
+        flock(claim->runs_lock, LOCK_UN);
 }
 
 /* ---- making it ---- */
@@ -158,84 +157,84 @@ static int remove_entry(const char *path, const struct stat *about, int type, st
 }
 
 /* scenario.yaml goes last: until then the folder is known to be ocsim's, should this be cut off. */
-static enum status clear(const struct runner_folder *folder, struct error *error)
+static enum status clear_folder(const struct claim *claim, struct error *error)
 {
     static const char *const names[] = {"manifest.json",     "runs.csv",     "summary.json", "report.html",
                                         "figures",           "runs",         "runs.csv.tmp", "summary.json.tmp",
                                         "manifest.json.tmp", "scenario.yaml"};
     char path[RESULTS_PATH_BYTES];
-    if (!has(folder, "scenario.yaml"))
-        return check_nameless(folder, error);
+    if (!has_file(claim, "scenario.yaml"))
+        return check_nameless(claim, error);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (has(folder, names[i]) &&
-            nftw(join(folder, names[i], path), remove_entry, OPEN_DIRECTORIES, FTW_DEPTH | FTW_PHYS) != 0)
+        if (has_file(claim, names[i]) &&
+            nftw(join_path(claim, names[i], path), remove_entry, OPEN_DIRECTORIES, FTW_DEPTH | FTW_PHYS) != 0)
             return fail_io(error, path, "cannot remove it");
     return STATUS_OK;
 }
 
-static enum status make_runs(struct runner_folder *folder, struct error *error)
+static enum status make_runs(struct claim *claim, struct error *error)
 {
     char path[RESULTS_PATH_BYTES];
-    enum status status = file_make_directory(join(folder, "runs", path), error);
+    enum status status = file_make_directory(join_path(claim, "runs", path), error);
     if (status != STATUS_OK)
         return status;
-    folder->runs_lock = open_folder(path);
-    return folder->runs_lock < 0 ? fail_io(error, path, "cannot open it") : STATUS_OK;
+    claim->runs_lock = open_folder(path);
+    return claim->runs_lock < 0 ? fail_io(error, path, "cannot open it") : STATUS_OK;
 }
 
-static enum status write_identity(const struct runner_folder *folder, struct error *error)
+static enum status write_identity(const struct claim *claim, struct error *error)
 {
     char path[RESULTS_PATH_BYTES];
     struct file_writer *writer;
-    if (has(folder, "scenario.yaml"))
+    if (has_file(claim, "scenario.yaml"))
         return STATUS_OK;
-    enum status status = file_create(join(folder, "scenario.yaml", path), &writer, error);
+    enum status status = file_create(join_path(claim, "scenario.yaml", path), &writer, error);
     if (status != STATUS_OK)
         return status;
-    file_append(writer, folder->identity, strlen(folder->identity));
+    file_append(writer, claim->identity, strlen(claim->identity));
     return file_finish(writer, error);
 }
 
-enum status runner_folder_open(struct runner_folder *folder, struct error *error)
+enum status claim_open(struct claim *claim, struct error *error)
 {
     struct stat about;
-    folder->is_made = stat(folder->path, &about) != 0;
-    enum status status = file_make_directory(folder->path, error);
+    claim->is_made = stat(claim->path, &about) != 0;
+    enum status status = file_make_directory(claim->path, error);
     if (status == STATUS_OK)
-        status = lock_folder(folder, error);
+        status = lock_folder(claim, error);
     if (status == STATUS_OK)
-        status = runner_folder_check(folder, error);
-    if (status == STATUS_OK && folder->is_fresh)
-        status = clear(folder, error);
+        status = claim_check(claim, error);
+    if (status == STATUS_OK && claim->is_fresh)
+        status = clear_folder(claim, error);
     if (status == STATUS_OK)
-        status = make_runs(folder, error);
+        status = make_runs(claim, error);
     if (status != STATUS_OK)
         return status;
-    runner_folder_enter(folder);
-    status = runner_folder_check(folder, error);
+    claim_enter(claim);
+    status = claim_check(claim, error);
     if (status == STATUS_OK)
-        status = write_identity(folder, error);
-    runner_folder_leave(folder);
+        status = write_identity(claim, error);
+    claim_leave(claim);
     return status;
 }
 
-void runner_folder_forget(const struct runner_folder *folder)
+void claim_undo(const struct claim *claim)
 {
     char path[RESULTS_PATH_BYTES];
-    if (folder->is_shared || rmdir(join(folder, "runs", path)) != 0)
+    if (claim->is_shared || rmdir(join_path(claim, "runs", path)) != 0)
         return;
-    unlink(join(folder, "manifest.json", path));
-    unlink(join(folder, "scenario.yaml", path));
-    if (folder->is_made)
-        rmdir(folder->path);
+    unlink(join_path(claim, "manifest.json", path));
+    unlink(join_path(claim, "scenario.yaml", path));
+    if (claim->is_made)
+        rmdir(claim->path);
 }
 
-void runner_folder_close(struct runner_folder *folder)
+void claim_close(struct claim *claim)
 {
-    if (folder->lock >= 0)
-        close(folder->lock);
-    if (folder->runs_lock >= 0)
-        close(folder->runs_lock);
-    free(folder->identity);
-    *folder = (struct runner_folder){.lock = -1, .runs_lock = -1};
+    if (claim->lock >= 0)
+        close(claim->lock);
+    if (claim->runs_lock >= 0)
+        close(claim->runs_lock);
+    free(claim->identity);
+    *claim = (struct claim){.lock = -1, .runs_lock = -1};
 }

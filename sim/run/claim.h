@@ -12,32 +12,31 @@
 
 #include "results/inputs.h"
 
-struct runner_folder {
+struct claim {
     const char *path;    /* borrowed */
     char *identity;      /* what scenario.yaml must hold; owned */
     bool is_fresh;       /* throw away what ocsim wrote there before */
     bool is_shared;      /* other shards may be at work */
-    bool is_made;        /* by runner_folder_open */
+    bool is_made;        /* by claim_open */
     int lock, runs_lock; /* descriptors, -1 = none */
 };
 
-/* Works out what the folder must say. Borrows path until runner_folder_close. */
-void runner_folder_init(struct runner_folder *folder, const char *path, const struct plan *plan,
-                        const struct inputs *inputs);
+/* Works out what the folder must say. Borrows path until claim_close. */
+void claim_init(struct claim *claim, const char *path, const struct plan *plan, const struct inputs *inputs);
 
 /* May the experiment go into this folder? Writes nothing. */
-STATUS_MUST_USE enum status runner_folder_check(const struct runner_folder *folder, struct error *error);
+STATUS_MUST_USE enum status claim_check(const struct claim *claim, struct error *error);
 
 /* Makes the folder, locks it, clears it if it is to be fresh, and writes scenario.yaml. */
-STATUS_MUST_USE enum status runner_folder_open(struct runner_folder *folder, struct error *error);
+STATUS_MUST_USE enum status claim_open(struct claim *claim, struct error *error);
 
 /* Between these, no other shard writes the files that all of them write. */
-void runner_folder_enter(struct runner_folder *folder);
-void runner_folder_leave(struct runner_folder *folder);
+void claim_enter(struct claim *claim);
+void claim_leave(struct claim *claim);
 
-/* No run came of it: takes back what runner_folder_open made, unless other shards are at work. */
-void runner_folder_forget(const struct runner_folder *folder);
+/* No run came of it: takes back what claim_open made, unless other shards are at work. */
+void claim_undo(const struct claim *claim);
 
-void runner_folder_close(struct runner_folder *folder);
+void claim_close(struct claim *claim);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the runner tells people: see runner_tell.h. */
+/* What the runner tells people: see messages.h. */
 #include "run/messages.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "run/progress.h"
 #include "input/units.h"
 
-void tell_planned(FILE *out, const struct plan *plan, size_t run, const char *state)
+void messages_print_planned(FILE *out, const struct plan *plan, size_t run, const char *state)
 {
     char name[PLAN_NAME_BYTES];
     plan_name(plan, run, name);
@@ -20,7 +20,7 @@ void tell_planned(FILE *out, const struct plan *plan, size_t run, const char *st
     fprintf(out, "  seed=%" PRId64 "  %s\n", plan->runs[run].seed, state);
 }
 
-static const char *show_time(double time_s, char text[UNITS_TEXT_BYTES])
+static const char *format_time(double time_s, char text[UNITS_TEXT_BYTES])
 {
     if (isnan(time_s))
         snprintf(text, UNITS_TEXT_BYTES, "-");
@@ -29,7 +29,7 @@ static const char *show_time(double time_s, char text[UNITS_TEXT_BYTES])
     return text;
 }
 
-static void tell_blocking(FILE *out, const double values[METRIC_COUNT])
+static void print_blocking(FILE *out, const double values[METRIC_COUNT])
 {
     fprintf(out, "  jobs          %.0f arrived, %.0f completed, %.0f blocked\n", values[METRIC_JOBS_ARRIVED],
             values[METRIC_JOBS_COMPLETED], values[METRIC_JOBS_BLOCKED]);
@@ -40,28 +40,28 @@ static void tell_blocking(FILE *out, const double values[METRIC_COUNT])
             values[METRIC_BLOCKED_LATE], values[METRIC_BLOCKED_HORIZON]);
 }
 
-static void tell_value(FILE *out, const char *label, double value, const char *unit)
+static void print_value(FILE *out, const char *label, double value, const char *unit)
 {
     if (!isnan(value))
         fprintf(out, "  %-13s %.4g%s\n", label, value, unit);
 }
 
-void tell_run(FILE *out, const struct results_row *row, double wall_s)
+void messages_print_run(FILE *out, const struct results_row *row, double wall_s)
 {
     const double *values = row->values;
     char mean[UNITS_TEXT_BYTES], p95[UNITS_TEXT_BYTES], wall[PROGRESS_TIME_BYTES];
-    tell_blocking(out, values);
-    fprintf(out, "  completion    mean %s, p95 %s\n", show_time(values[METRIC_JCT_MEAN], mean),
-            show_time(values[METRIC_JCT_P95], p95));
-    tell_value(out, "speed-up", values[METRIC_SPEEDUP_MEAN], "");
-    tell_value(out, "utilisation", values[METRIC_DEVICE_UTILISATION], "");
+    print_blocking(out, values);
+    fprintf(out, "  completion    mean %s, p95 %s\n", format_time(values[METRIC_JCT_MEAN], mean),
+            format_time(values[METRIC_JCT_P95], p95));
+    print_value(out, "speed-up", values[METRIC_SPEEDUP_MEAN], "");
+    print_value(out, "utilisation", values[METRIC_DEVICE_UTILISATION], "");
     fprintf(out, "  events        %" PRIu64, row->events);
     if (wall_s > 0)
         fprintf(out, " in %s, %.3g a second", progress_duration(wall_s, wall), (double)row->events / wall_s);
     fprintf(out, "\n  trace hash    %016" PRIx64 "\n", row->trace_hash);
 }
 
-void tell_sweep(FILE *out, const struct tell_sums *sums)
+void messages_print_totals(FILE *out, const struct messages_totals *sums)
 {
     char wall[PROGRESS_TIME_BYTES];
     fprintf(out, "%zu run%s done in %s", sums->done_now, sums->done_now == 1 ? "" : "s",

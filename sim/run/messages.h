@@ -6,19 +6,19 @@
 
 #include "results/results.h"
 
-/* One line a run: its number, the values of the axes, its seed and how it stands. */
-void tell_planned(FILE *out, const struct plan *plan, size_t run, const char *state);
+/* One line per run: its number, the values of the axes, its seed and how it stands. */
+void messages_print_planned(FILE *out, const struct plan *plan, size_t run, const char *state);
 
 /* A table of one run. wall_s 0 = it was done before. */
-void tell_run(FILE *out, const struct results_row *row, double wall_s);
+void messages_print_run(FILE *out, const struct results_row *row, double wall_s);
 
 /* The sum of a sweep. */
-struct tell_sums {
+struct messages_totals {
     const char *directory;
     size_t planned; /* rows there will be; 0 = not known, a rule decides */
     size_t done_now, done_before, rows;
     double wall_s;
 };
-void tell_sweep(FILE *out, const struct tell_sums *sums);
+void messages_print_totals(FILE *out, const struct messages_totals *sums);
 
 #endif

@@ -27,12 +27,12 @@ struct runner {
     const struct plan *plan;
     const struct runner_options *options;
     struct inputs inputs;
-    struct runner_folder folder;
+    struct claim claim;
     bool *is_done, *is_mine, *is_tried; /* per run */
     double *values;                     /* per run: the metric of the stop rule; NULL = no rule */
     size_t done_before;                 /* of mine */
     struct progress progress;
-    struct pool_outcome pool;
+    struct workers_outcome outcome;
     size_t tried;  /* runs begun here */
     size_t failed; /* on all ranks */
     struct results_totals totals;
@@ -41,13 +41,13 @@ struct runner {
 
 static bool is_first_rank(const struct runner *runner)
 {
-    return runner->options->spread->rank == 0;
+    return runner->options->ranks->rank == 0;
 }
 
 /* All ranks go on, or none. */
-static enum status agree(const struct runner *runner, enum status status, struct error *error)
+static enum status agree(enum status status, struct error *error)
 {
-    int code = spread_agree(runner->options->spread, (int)status);
+    int code = ranks_agree((int)status);
     if (code != STATUS_OK && status == STATUS_OK)
         return error_set(error, (enum status)code, "another rank failed");
     return status;
@@ -65,15 +65,15 @@ static void note_row(struct runner *runner, size_t run)
 }
 
 /* Rank 0 looks; the others must not look for themselves, since the folder changes as soon as the first begins. */
-static void scan(struct runner *runner)
+static void find_done(struct runner *runner)
 {
     size_t count = runner->plan->run_count;
     if (is_first_rank(runner))
         for (size_t run = 0; run < count; run++)
             note_row(runner, run);
-    spread_share(runner->options->spread, runner->is_done, count * sizeof *runner->is_done);
+    ranks_share(runner->is_done, count * sizeof *runner->is_done);
     if (runner->values)
-        spread_share(runner->options->spread, runner->values, count * sizeof *runner->values);
+        ranks_share(runner->values, count * sizeof *runner->values);
 }
 
 static struct runner_stop_known known(const struct runner *runner)
@@ -88,18 +88,18 @@ static bool is_point_settled(const struct runner *runner, size_t first, size_t e
     return is_settled;
 }
 
-/* Without a rule runs are dealt out one by one, with one whole points are. Shards take what the number says; ranks
+/* Without a rule runs are assigned one by one, with one whole points are. Shards take what the number says; ranks
  * take turns at what is left, since they know of each other. */
-static void deal(struct runner *runner)
+static void assign_runs(struct runner *runner)
 {
     const struct runner_options *options = runner->options;
-    size_t pending = 0, ranks = (size_t)options->spread->size;
+    size_t pending = 0, ranks = (size_t)options->ranks->size;
     for (size_t first = 0, end; first < runner->plan->run_count; first = end) {
         end = runner->values ? runner_stop_point_end(runner->plan, first) : first + 1;
         size_t number = runner->values ? runner->plan->runs[first].point : first;
         bool is_mine = number % (size_t)options->shard_count == (size_t)options->shard;
         if (is_mine && !is_point_settled(runner, first, end))
-            is_mine = pending++ % ranks == (size_t)options->spread->rank;
+            is_mine = pending++ % ranks == (size_t)options->ranks->rank;
         for (size_t run = first; run < end; run++) {
             runner->is_mine[run] = is_mine;
             runner->done_before += is_mine && runner->is_done[run];
@@ -135,21 +135,21 @@ static size_t select_runs(struct runner *runner, size_t *list)
     return count;
 }
 
-static void work(struct runner *runner)
+static void do_runs(struct runner *runner)
 {
     const struct plan *plan = runner->plan;
     size_t *list = memory_alloc(plan->run_count, sizeof *list), count;
-    struct pool_task task = {.plan = plan,
-                             .directory = runner->options->directory,
-                             .runs = list,
-                             .workers = (size_t)runner->options->jobs,
-                             .progress = &runner->progress};
+    struct workers_task task = {.plan = plan,
+                                .directory = runner->options->directory,
+                                .runs = list,
+                                .workers = (size_t)runner->options->jobs,
+                                .progress = &runner->progress};
     runner->progress.done = runner->progress.done_before = runner->done_before;
-    while (!runner->pool.signal && !runner->pool.is_disk_bad && (count = select_runs(runner, list)) > 0) {
+    while (!runner->outcome.signal && !runner->outcome.is_disk_bad && (count = select_runs(runner, list)) > 0) {
         task.count = count;
         runner->tried += count;
         runner->progress.total = runner->progress.done + count;
-        pool_work(&task, &runner->pool);
+        workers_run(&task, &runner->outcome);
         for (size_t i = 0; i < count && runner->values; i++)
             note_row(runner, list[i]);
         for (size_t i = 0; i < count; i++)
@@ -159,43 +159,44 @@ static void work(struct runner *runner)
     free(list);
 }
 
-static enum status judge(const struct runner *runner, struct error *error)
+static enum status check_outcome(const struct runner *runner, struct error *error)
 {
-    const struct pool_outcome *pool = &runner->pool;
+    const struct workers_outcome *outcome = &runner->outcome;
     char name[PLAN_NAME_BYTES];
-    if (pool->failed == 0 && pool->done < runner->tried)
+    if (outcome->failed == 0 && outcome->done < runner->tried)
         return error_set(error, STATUS_BUG, "%zu runs were lost with their worker; the same command does them",
-                         runner->tried - pool->done);
-    if (pool->failed == 0)
+                         runner->tried - outcome->done);
+    if (outcome->failed == 0)
         return STATUS_OK;
-    *error = pool->first;
+    *error = outcome->first;
     if (runner->plan->run_count == 1)
         return error->status;
-    plan_name(runner->plan, pool->first_run, name);
-    return error_wrap(error, "%zu run%s failed, the first is run %s", pool->failed, pool->failed == 1 ? "" : "s", name);
+    plan_name(runner->plan, outcome->first_run, name);
+    return error_wrap(error, "%zu run%s failed, the first is run %s", outcome->failed, outcome->failed == 1 ? "" : "s",
+                      name);
 }
 
 /* ---- at the end ---- */
 
-static void tell(const struct runner *runner, size_t done_now, double wall_s)
+static void print_totals(const struct runner *runner, size_t done_now, double wall_s)
 {
     const struct plan *plan = runner->plan;
     struct results_row row = {0};
     if (runner->options->is_quiet)
         return;
     if (plan->run_count == 1 && results_read_row(runner->options->directory, plan, 0, &row))
-        tell_run(stderr, &row, done_now ? wall_s : 0);
+        messages_print_run(stderr, &row, done_now ? wall_s : 0);
     results_row_free(&row);
-    struct tell_sums sums = {.directory = runner->options->directory,
-                             .planned = runner->values ? 0 : plan->run_count,
-                             .done_now = done_now,
-                             .done_before = runner->done_before,
-                             .rows = runner->totals.runs,
-                             .wall_s = wall_s};
-    tell_sweep(stderr, &sums);
+    struct messages_totals sums = {.directory = runner->options->directory,
+                                   .planned = runner->values ? 0 : plan->run_count,
+                                   .done_now = done_now,
+                                   .done_before = runner->done_before,
+                                   .rows = runner->totals.runs,
+                                   .wall_s = wall_s};
+    messages_print_totals(stderr, &sums);
 }
 
-static enum status collect(struct runner *runner, size_t done_now, struct error *error)
+static enum status collect_results(struct runner *runner, size_t done_now, struct error *error)
 {
     const struct runner_options *options = runner->options;
     struct manifest manifest = {.directory = options->directory,
@@ -204,38 +205,38 @@ static enum status collect(struct runner *runner, size_t done_now, struct error 
                                 .inputs = &runner->inputs,
                                 .start = runner->start,
                                 .workers = (size_t)options->jobs,
-                                .ranks = (size_t)options->spread->size,
+                                .ranks = (size_t)options->ranks->size,
                                 .done_now = done_now,
                                 .done_before = runner->done_before,
                                 .failed = runner->failed};
-    runner_folder_enter(&runner->folder);
+    claim_enter(&runner->claim);
     enum status status = results_collect(options->directory, runner->plan, &runner->totals, error);
     manifest.totals = runner->totals;
     manifest.wall_s = progress_now_s() - runner->progress.start_s;
     if (status == STATUS_OK && runner->totals.runs > 0)
         status = manifest_write(&manifest, error);
-    runner_folder_leave(&runner->folder);
+    claim_leave(&runner->claim);
     if (status == STATUS_OK && runner->totals.runs == 0)
-        runner_folder_forget(&runner->folder);
+        claim_undo(&runner->claim);
     else if (status == STATUS_OK)
-        tell(runner, done_now, manifest.wall_s);
+        print_totals(runner, done_now, manifest.wall_s);
     return status;
 }
 
 /* The first trouble is the one told: collecting goes on after a failed run, but does not hide it. */
-static enum status finish(struct runner *runner, struct error *error)
+static enum status finish_runs(struct runner *runner, struct error *error)
 {
     struct error later = {0};
-    enum status status = judge(runner, error), collected = STATUS_OK;
-    size_t done_now = spread_sum(runner->options->spread, runner->pool.done);
-    runner->failed = spread_sum(runner->options->spread, runner->pool.failed);
+    enum status status = check_outcome(runner, error), collected = STATUS_OK;
+    size_t done_now = ranks_sum(runner->outcome.done);
+    runner->failed = ranks_sum(runner->outcome.failed);
     if (is_first_rank(runner))
-        collected = collect(runner, done_now, &later);
+        collected = collect_results(runner, done_now, &later);
     if (status == STATUS_OK && collected != STATUS_OK) {
         *error = later;
         status = collected;
     }
-    return agree(runner, status, error);
+    return agree(status, error);
 }
 
 /* ---- only looking ---- */
@@ -260,7 +261,7 @@ static void list_runs(struct runner *runner)
         for (size_t run = first; run < end; run++) {
             if (!runner->is_mine[run])
                 continue;
-            tell_planned(stdout, plan, run, state_of(runner, run, counted, is_settled));
+            messages_print_planned(stdout, plan, run, state_of(runner, run, counted, is_settled));
             listed++;
             done += runner->is_done[run];
         }
@@ -269,15 +270,15 @@ static void list_runs(struct runner *runner)
            runner->values ? " at most" : "");
 }
 
-static enum status look(struct runner *runner, struct error *error)
+static enum status list_only(struct runner *runner, struct error *error)
 {
-    enum status status = is_first_rank(runner) ? runner_folder_check(&runner->folder, error) : STATUS_OK;
-    status = agree(runner, status, error);
+    enum status status = is_first_rank(runner) ? claim_check(&runner->claim, error) : STATUS_OK;
+    status = agree(status, error);
     if (status != STATUS_OK)
         return status;
     if (!runner->options->is_fresh)
-        scan(runner);
-    deal(runner);
+        find_done(runner);
+    assign_runs(runner);
     if (is_first_rank(runner))
         list_runs(runner);
     return STATUS_OK;
@@ -285,20 +286,20 @@ static enum status look(struct runner *runner, struct error *error)
 
 /* ---- all of it ---- */
 
-/* With the signals that stop it blocked: see runner_pool.c for when they are let in. */
-static enum status go(struct runner *runner, int *signal, struct error *error)
+/* With the signals that stop it blocked: see workers.c for when they are let in. */
+static enum status run_all(struct runner *runner, int *signal, struct error *error)
 {
     enum status status = STATUS_OK;
     if (is_first_rank(runner))
-        status = runner_folder_open(&runner->folder, error);
-    status = agree(runner, status, error);
+        status = claim_open(&runner->claim, error);
+    status = agree(status, error);
     if (status != STATUS_OK)
         return status;
-    scan(runner);
-    deal(runner);
-    work(runner);
-    *signal = runner->pool.signal;
-    return runner->pool.signal ? STATUS_OK : finish(runner, error);
+    find_done(runner);
+    assign_runs(runner);
+    do_runs(runner);
+    *signal = runner->outcome.signal;
+    return runner->outcome.signal ? STATUS_OK : finish_runs(runner, error);
 }
 
 /* What is done stays, nothing is half written: there is nothing to tidy up. */
@@ -310,7 +311,7 @@ static void stop_now(int signal)
     _exit(128 + signal);
 }
 
-static enum status go_guarded(struct runner *runner, int *signal, struct error *error)
+static enum status run_guarded(struct runner *runner, int *signal, struct error *error)
 {
     struct sigaction stop = {.sa_handler = stop_now}, before_int, before_term;
     sigset_t stops, before;
@@ -320,7 +321,7 @@ static enum status go_guarded(struct runner *runner, int *signal, struct error *
     sigprocmask(SIG_BLOCK, &stops, &before);
     sigaction(SIGINT, &stop, &before_int);
     sigaction(SIGTERM, &stop, &before_term);
-    enum status status = go(runner, signal, error);
+    enum status status = run_all(runner, signal, error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     sigaction(SIGINT, &before_int, NULL);
     sigaction(SIGTERM, &before_term, NULL);
@@ -330,11 +331,11 @@ static enum status go_guarded(struct runner *runner, int *signal, struct error *
 static enum status check_options(const struct runner_options *options, struct error *error)
 {
     require(options->shard_count >= 1 && options->shard >= 0 && options->shard < options->shard_count);
-    require(options->jobs >= 1 && options->spread);
+    require(options->jobs >= 1 && options->ranks);
     if (options->is_fresh && options->shard_count > 1)
         return error_set(error, STATUS_USER,
                          "run: --fresh would remove what other shards did; use another -o, or --fresh without --shard");
-    if (options->jobs > 1 && options->spread->size > 1)
+    if (options->jobs > 1 && options->ranks->size > 1)
         return error_set(error, STATUS_USER, "run: ranks are the workers; leave -j out and start more ranks");
     return STATUS_OK;
 }
@@ -343,8 +344,8 @@ static void open_runner(struct runner *runner, const struct plan *plan, const st
 {
     *runner = (struct runner){.plan = plan, .options = options};
     clock_gettime(CLOCK_REALTIME, &runner->start);
-    bool is_told = !options->is_quiet && options->spread->rank == 0 && plan->run_count > 1;
-    progress_start(&runner->progress, is_told ? stderr : NULL, (size_t)options->jobs * (size_t)options->spread->size);
+    bool is_told = !options->is_quiet && options->ranks->rank == 0 && plan->run_count > 1;
+    progress_start(&runner->progress, is_told ? stderr : NULL, (size_t)options->jobs * (size_t)options->ranks->size);
     runner->is_done = memory_alloc(plan->run_count, sizeof *runner->is_done);
     runner->is_mine = memory_alloc(plan->run_count, sizeof *runner->is_mine);
     runner->is_tried = memory_alloc(plan->run_count, sizeof *runner->is_tried);
@@ -369,19 +370,18 @@ enum status runner_run(const struct plan *plan, const struct runner_options *opt
         return status;
     open_runner(&runner, plan, options);
     *signal = 0;
-    status = agree(&runner, inputs_gather(plan, &runner.inputs, error), error);
+    status = agree(inputs_gather(plan, &runner.inputs, error), error);
     if (status == STATUS_OK) {
-        runner_folder_init(&runner.folder, options->directory, plan, &runner.inputs);
-        runner.folder.is_fresh = options->is_fresh;
-        runner.folder.is_shared = options->shard_count > 1;
+        claim_init(&runner.claim, options->directory, plan, &runner.inputs);
+        runner.claim.is_fresh = options->is_fresh;
+        runner.claim.is_shared = options->shard_count > 1;
         if (options->is_dry)
-            status = look(&runner, error);
+            status = list_only(&runner, error);
         else
-            status =
-                agree(&runner, is_first_rank(&runner) ? runner_folder_check(&runner.folder, error) : STATUS_OK, error);
+            status = agree(is_first_rank(&runner) ? claim_check(&runner.claim, error) : STATUS_OK, error);
         if (status == STATUS_OK && !options->is_dry)
-            status = go_guarded(&runner, signal, error);
-        runner_folder_close(&runner.folder);
+            status = run_guarded(&runner, signal, error);
+        claim_close(&runner.claim);
     }
     inputs_free(&runner.inputs);
     close_runner(&runner);

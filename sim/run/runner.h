@@ -17,13 +17,13 @@
 
 struct runner_options {
     const char *directory;
-    const char *command_line;    /* for the manifest */
-    int64_t jobs;                /* processes; 1 = only this one */
-    int64_t shard, shard_count;  /* shard from 0; a count of 1 = all runs */
-    bool is_fresh;               /* forget what the folder holds */
-    bool is_dry;                 /* only list the runs, on stdout */
-    bool is_quiet;               /* nothing on stderr but errors */
-    const struct spread *spread; /* the ranks */
+    const char *command_line;   /* for the manifest */
+    int64_t jobs;               /* processes; 1 = only this one */
+    int64_t shard, shard_count; /* shard from 0; a count of 1 = all runs */
+    bool is_fresh;              /* forget what the folder holds */
+    bool is_dry;                /* only list the runs, on stdout */
+    bool is_quiet;              /* nothing on stderr but errors */
+    const struct ranks *ranks;  /* the ranks */
 };
 
 /* Borrows all. *signal is what stopped it, 0 = nothing did; then the status is STATUS_OK. With several ranks, all of

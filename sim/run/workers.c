@@ -1,4 +1,4 @@
-/* Runs in processes: see runner_pool.h.
+/* Runs in processes: see workers.h.
  *
  * Signals are never handled while a file is written, so none is left half done:
  * in this process they are blocked meanwhile, and workers have them blocked for
@@ -36,7 +36,7 @@ static void stop_signals(sigset_t *set)
     sigaddset(set, SIGTERM);
 }
 
-static enum status write_undisturbed(const struct pool_task *task, size_t run, const struct settings *settings,
+static enum status write_undisturbed(const struct workers_task *task, size_t run, const struct settings *settings,
                                      const struct cluster_config *config, const struct cluster_result *result,
                                      struct error *error)
 {
@@ -48,7 +48,7 @@ static enum status write_undisturbed(const struct pool_task *task, size_t run, c
     return status;
 }
 
-static enum status do_run(const struct pool_task *task, size_t run, struct error *error)
+static enum status do_run(const struct workers_task *task, size_t run, struct error *error)
 {
     struct scenario *settings;
     struct simulation simulation;
@@ -70,7 +70,7 @@ static enum status do_run(const struct pool_task *task, size_t run, struct error
 
 /* ---- what became of it ---- */
 
-static void note_done(const struct pool_task *task, struct pool_outcome *outcome, size_t done)
+static void note_done(const struct workers_task *task, struct workers_outcome *outcome, size_t done)
 {
     task->progress->done += done - outcome->done;
     outcome->done = done;
@@ -78,7 +78,7 @@ static void note_done(const struct pool_task *task, struct pool_outcome *outcome
 }
 
 /* One run alone is told by whoever called. */
-static void note_failure(const struct pool_task *task, struct pool_outcome *outcome, size_t run,
+static void note_failure(const struct workers_task *task, struct workers_outcome *outcome, size_t run,
                          const struct error *error)
 {
     char name[PLAN_NAME_BYTES], text[sizeof error->file + sizeof error->message + 64];
@@ -97,7 +97,7 @@ static void note_failure(const struct pool_task *task, struct pool_outcome *outc
 }
 
 /* Whoever called has the stop signals blocked; here they are let through, but for the instants of writing. */
-static void work_here(const struct pool_task *task, struct pool_outcome *outcome)
+static void run_in_process(const struct workers_task *task, struct workers_outcome *outcome)
 {
     sigset_t stops, before;
     stop_signals(&stops);
@@ -115,7 +115,7 @@ static void work_here(const struct pool_task *task, struct pool_outcome *outcome
 /* ---- workers ---- */
 
 /* In memory that all processes share. */
-struct board {
+struct shared {
     atomic_size_t next; /* position in task->runs to hand out next */
     atomic_size_t done;
     atomic_bool is_stopped;    /* hand out no more */
@@ -128,68 +128,68 @@ struct message {
 };
 _Static_assert(sizeof(struct message) <= PIPE_BUF, "a message must reach the pipe in one piece");
 
-struct crew {
-    const struct pool_task *task;
-    struct pool_outcome *outcome;
-    struct board *board;
-    size_t board_bytes;
+struct workers {
+    const struct workers_task *task;
+    struct workers_outcome *outcome;
+    struct shared *shared;
+    size_t shared_bytes;
     pid_t *pids; /* 0 = gone */
     size_t size, alive;
-    size_t done_before; /* of the outcome, when the crew began */
+    size_t done_before; /* of the outcome, when the workers began */
     int messages[2];    /* a pipe */
     int signals;        /* a signalfd */
     sigset_t mask_before;
 };
 
-static void work_as(const struct crew *crew, size_t worker)
+static void do_as_worker(const struct workers *workers, size_t worker)
 {
-    const struct pool_task *task = crew->task;
-    struct board *board = crew->board;
+    const struct workers_task *task = workers->task;
+    struct shared *shared = workers->shared;
     for (;;) {
-        size_t position = atomic_fetch_add(&board->next, 1);
-        if (position >= task->count || atomic_load(&board->is_stopped))
+        size_t position = atomic_fetch_add(&shared->next, 1);
+        if (position >= task->count || atomic_load(&shared->is_stopped))
             return;
-        atomic_store(&board->positions[worker], position + 1);
+        atomic_store(&shared->positions[worker], position + 1);
         struct message message = {.run = task->runs[position]};
         if (do_run(task, message.run, &message.error) == STATUS_OK) {
-            atomic_fetch_add(&board->done, 1);
+            atomic_fetch_add(&shared->done, 1);
         } else {
             if (message.error.status == STATUS_IO)
-                atomic_store(&board->is_stopped, true);
-            ssize_t written = write(crew->messages[1], &message, sizeof message);
+                atomic_store(&shared->is_stopped, true);
+            ssize_t written = write(workers->messages[1], &message, sizeof message);
             if (written != (ssize_t)sizeof message)
                 exit((int)message.error.status); /* the parent sees the exit code at least */
         }
-        atomic_store(&board->positions[worker], 0);
+        atomic_store(&shared->positions[worker], 0);
     }
 }
 
 /* A worker must not outlive its parent: the next ocsim would find it writing. */
-static void start_worker(struct crew *crew, size_t worker)
+static void start_worker(struct workers *workers, size_t worker)
 {
     pid_t parent = getpid();
-    atomic_store(&crew->board->positions[worker], 0);
+    atomic_store(&workers->shared->positions[worker], 0);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(STATUS_BUG);
-        work_as(crew, worker);
+        do_as_worker(workers, worker);
         exit(STATUS_OK);
     }
-    crew->pids[worker] = pid > 0 ? pid : 0;
-    crew->alive += pid > 0;
+    workers->pids[worker] = pid > 0 ? pid : 0;
+    workers->alive += pid > 0;
 }
 
-static void read_messages(struct crew *crew)
+static void read_messages(struct workers *workers)
 {
     struct message message;
-    while (read(crew->messages[0], &message, sizeof message) == (ssize_t)sizeof message)
-        note_failure(crew->task, crew->outcome, message.run, &message.error);
+    while (read(workers->messages[0], &message, sizeof message) == (ssize_t)sizeof message)
+        note_failure(workers->task, workers->outcome, message.run, &message.error);
 }
 
-static void describe_death(int how, struct error *error)
+static void describe_exit(int how, struct error *error)
 {
     if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
         error_set(error, STATUS_MEMORY, "its process was killed, as the system does when memory runs out");
@@ -201,143 +201,145 @@ static void describe_death(int how, struct error *error)
 }
 
 /* It may have died just behind the last step of its run, which then is done. */
-static void note_death(struct crew *crew, size_t run, int how)
+static void note_lost_run(struct workers *workers, size_t run, int how)
 {
-    const struct pool_task *task = crew->task;
+    const struct workers_task *task = workers->task;
     struct results_row row = {0};
     struct error error;
     bool is_done = results_read_row(task->directory, task->plan, run, &row);
     results_row_free(&row);
     results_remove_temporaries(task->directory, task->plan, run);
-    describe_death(how, &error);
+    describe_exit(how, &error);
     if (!is_done)
-        note_failure(task, crew->outcome, run, &error);
+        note_failure(task, workers->outcome, run, &error);
 }
 
-static void bury(struct crew *crew, size_t worker, int how)
+static void on_worker_exit(struct workers *workers, size_t worker, int how)
 {
-    struct board *board = crew->board;
-    size_t position = atomic_load(&board->positions[worker]);
-    crew->pids[worker] = 0;
-    crew->alive--;
+    struct shared *shared = workers->shared;
+    size_t position = atomic_load(&shared->positions[worker]);
+    workers->pids[worker] = 0;
+    workers->alive--;
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
         return;
     if (position > 0)
-        note_death(crew, crew->task->runs[position - 1], how);
-    if (atomic_load(&board->next) < crew->task->count && !atomic_load(&board->is_stopped))
-        start_worker(crew, worker);
+        note_lost_run(workers, workers->task->runs[position - 1], how);
+    if (atomic_load(&shared->next) < workers->task->count && !atomic_load(&shared->is_stopped))
+        start_worker(workers, worker);
 }
 
-static void reap(struct crew *crew)
+static void collect_exits(struct workers *workers)
 {
-    for (size_t worker = 0; worker < crew->size; worker++) {
+    for (size_t worker = 0; worker < workers->size; worker++) {
         int how;
-        if (crew->pids[worker] > 0 && waitpid(crew->pids[worker], &how, WNOHANG) == crew->pids[worker])
-            bury(crew, worker, how);
+        if (workers->pids[worker] > 0 && waitpid(workers->pids[worker], &how, WNOHANG) == workers->pids[worker])
+            on_worker_exit(workers, worker, how);
     }
 }
 
 /* Ends all workers at once and removes what they had half written. */
-static void stop_crew(struct crew *crew)
+static void stop_workers(struct workers *workers)
 {
-    for (size_t worker = 0; worker < crew->size; worker++)
-        if (crew->pids[worker] > 0)
-            kill(crew->pids[worker], SIGKILL);
-    for (size_t worker = 0; worker < crew->size; worker++) {
-        if (crew->pids[worker] <= 0)
+    for (size_t worker = 0; worker < workers->size; worker++)
+        if (workers->pids[worker] > 0)
+            kill(workers->pids[worker], SIGKILL);
+    for (size_t worker = 0; worker < workers->size; worker++) {
+        if (workers->pids[worker] <= 0)
             continue;
-        while (waitpid(crew->pids[worker], NULL, 0) < 0 && errno == EINTR)
+        while (waitpid(workers->pids[worker], NULL, 0) < 0 && errno == EINTR)
             continue;
-        crew->pids[worker] = 0;
-        size_t position = atomic_load(&crew->board->positions[worker]);
+        workers->pids[worker] = 0;
+        size_t position = atomic_load(&workers->shared->positions[worker]);
         if (position > 0)
-            results_remove_temporaries(crew->task->directory, crew->task->plan, crew->task->runs[position - 1]);
+            results_remove_temporaries(workers->task->directory, workers->task->plan,
+                                       workers->task->runs[position - 1]);
     }
-    crew->alive = 0;
+    workers->alive = 0;
 }
 
-static void read_signals(struct crew *crew)
+static void read_signals(struct workers *workers)
 {
     struct signalfd_siginfo info;
-    while (read(crew->signals, &info, sizeof info) == (ssize_t)sizeof info)
+    while (read(workers->signals, &info, sizeof info) == (ssize_t)sizeof info)
         if (info.ssi_signo != SIGCHLD)
-            crew->outcome->signal = (int)info.ssi_signo;
+            workers->outcome->signal = (int)info.ssi_signo;
 }
 
-static void watch(struct crew *crew)
+static void watch_workers(struct workers *workers)
 {
-    struct pollfd sources[] = {{.fd = crew->signals, .events = POLLIN}, {.fd = crew->messages[0], .events = POLLIN}};
-    while (crew->alive > 0) {
+    struct pollfd sources[] = {{.fd = workers->signals, .events = POLLIN},
+                               {.fd = workers->messages[0], .events = POLLIN}};
+    while (workers->alive > 0) {
         poll(sources, sizeof sources / sizeof *sources, POLL_MS);
-        read_signals(crew);
-        read_messages(crew);
-        note_done(crew->task, crew->outcome, crew->done_before + atomic_load(&crew->board->done));
-        if (crew->outcome->signal)
-            stop_crew(crew);
+        read_signals(workers);
+        read_messages(workers);
+        note_done(workers->task, workers->outcome, workers->done_before + atomic_load(&workers->shared->done));
+        if (workers->outcome->signal)
+            stop_workers(workers);
         else
-            reap(crew);
+            collect_exits(workers);
     }
-    read_messages(crew);
-    note_done(crew->task, crew->outcome, crew->done_before + atomic_load(&crew->board->done));
+    read_messages(workers);
+    note_done(workers->task, workers->outcome, workers->done_before + atomic_load(&workers->shared->done));
 }
 
-static bool open_crew(struct crew *crew)
+static bool open_workers(struct workers *workers)
 {
     sigset_t mask;
-    crew->board_bytes = sizeof *crew->board + crew->size * sizeof crew->board->positions[0];
-    crew->board = mmap(NULL, crew->board_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (crew->board == MAP_FAILED)
-        memory_exhausted(1, crew->board_bytes);
-    crew->pids = memory_alloc(crew->size, sizeof *crew->pids);
-    crew->done_before = crew->outcome->done;
+    workers->shared_bytes = sizeof *workers->shared + workers->size * sizeof workers->shared->positions[0];
+    workers->shared = mmap(NULL, workers->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (workers->shared == MAP_FAILED)
+        memory_exhausted(1, workers->shared_bytes);
+    workers->pids = memory_alloc(workers->size, sizeof *workers->pids);
+    workers->done_before = workers->outcome->done;
     stop_signals(&mask);
     sigaddset(&mask, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &mask, &crew->mask_before);
-    crew->signals = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
-    bool has_pipe = pipe2(crew->messages, O_CLOEXEC) == 0;
+    sigprocmask(SIG_BLOCK, &mask, &workers->mask_before);
+    workers->signals = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
+    bool has_pipe = pipe2(workers->messages, O_CLOEXEC) == 0;
     if (has_pipe)
-        fcntl(crew->messages[0], F_SETFL, O_NONBLOCK);
+        fcntl(workers->messages[0], F_SETFL, O_NONBLOCK);
     else
-        crew->messages[0] = crew->messages[1] = -1;
-    return crew->signals >= 0 && has_pipe;
+        workers->messages[0] = workers->messages[1] = -1;
+    return workers->signals >= 0 && has_pipe;
 }
 
-static void close_crew(struct crew *crew)
+static void close_workers(struct workers *workers)
 {
     for (int end = 0; end < 2; end++)
-        if (crew->messages[end] >= 0)
-            close(crew->messages[end]);
-    if (crew->signals >= 0)
-        close(crew->signals);
-    sigprocmask(SIG_SETMASK, &crew->mask_before, NULL);
-    munmap(crew->board, crew->board_bytes);
-    free(crew->pids);
+        if (workers->messages[end] >= 0)
+            close(workers->messages[end]);
+    if (workers->signals >= 0)
+        close(workers->signals);
+    sigprocmask(SIG_SETMASK, &workers->mask_before, NULL);
+    munmap(workers->shared, workers->shared_bytes);
+    free(workers->pids);
 }
 
-static void work_in_crew(const struct pool_task *task, struct pool_outcome *outcome)
+static void run_in_workers(const struct workers_task *task, struct workers_outcome *outcome)
 {
-    struct crew crew = {.task = task, .outcome = outcome, .size = task->workers};
+    struct workers workers = {.task = task, .outcome = outcome, .size = task->workers};
     struct error error;
-    bool is_open = open_crew(&crew);
-    for (size_t worker = 0; is_open && worker < crew.size; worker++)
-        start_worker(&crew, worker);
-    if (crew.alive == 0) {
+    bool is_open = open_workers(&workers);
+    for (size_t worker = 0; is_open && worker < workers.size; worker++)
+        start_worker(&workers, worker);
+    if (workers.alive == 0) {
         error_set(&error, STATUS_IO, "cannot start worker processes: %s; use a smaller -j", strerror(errno));
         note_failure(task, outcome, task->runs[0], &error);
     }
-    watch(&crew);
-    close_crew(&crew);
+    watch_workers(&workers);
+    close_workers(&workers);
 }
 
-void pool_work(const struct pool_task *task, struct pool_outcome *outcome)
+void workers_run(const struct workers_task *task, struct workers_outcome *outcome)
 {
-    struct pool_task limited = *task;
+    struct workers_task limited = *task;
     require(task->workers >= 1 && task->progress);
     if (limited.workers > task->count)
         limited.workers = task->count;
     /* A single worker behind a -j above one still runs apart, so that signals and deaths are met alike. */
     if (task->workers == 1)
-        work_here(&limited, outcome);
+        run_in_process(&limited, outcome);
     else if (task->count > 0)
-        work_in_crew(&limited, outcome);
+        run_in_workers(&limited, outcome);
 }

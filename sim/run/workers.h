@@ -15,7 +15,7 @@
 #include "run/progress.h"
 
 /* All borrowed. */
-struct pool_task {
+struct workers_task {
     const struct plan *plan;
     const char *directory;
     const size_t *runs; /* numbers */
@@ -25,7 +25,7 @@ struct pool_task {
 };
 
 /* Adds up over several tasks: zero-initialise before the first. */
-struct pool_outcome {
+struct workers_outcome {
     size_t done, failed;
     int signal;       /* that stopped it; 0 = none */
     bool is_disk_bad; /* writing failed: no further run was begun */
@@ -33,6 +33,6 @@ struct pool_outcome {
     struct error first;
 };
 
-void pool_work(const struct pool_task *task, struct pool_outcome *outcome);
+void workers_run(const struct workers_task *task, struct workers_outcome *outcome);
 
 #endif

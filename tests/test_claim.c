@@ -279,7 +279,7 @@ static void test_quiet(void)
     sweep_close(&sweep);
 }
 
-void suite_runner_folder(void)
+void suite_claim(void)
 {
     static const struct {
         const char *name;
@@ -296,7 +296,7 @@ void suite_runner_folder(void)
                  {"the manifest", test_manifest},
                  {"progress", test_progress},
                  {"quiet", test_quiet}};
-    CU_pSuite suite = CU_add_suite("runner folder", NULL, NULL);
+    CU_pSuite suite = CU_add_suite("claim", NULL, NULL);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         CU_add_test(suite, tests[i].name, tests[i].run);
 }
