@@ -90,8 +90,8 @@ static void test_order(void)
     char points[200];
     CU_ASSERT_EQUAL_FATAL(plan->run_count, 12);
     CU_ASSERT_EQUAL(plan->point_count, 6);
-    CU_ASSERT_EQUAL(plan->repeat, 2);
-    CU_ASSERT_PTR_NULL(plan->stop.metric);
+    CU_ASSERT_EQUAL(plan->stop.least, 2);
+    CU_ASSERT_FALSE(plan->stop.is_adaptive);
     CU_ASSERT_EQUAL_FATAL(plan->axis_count, 2);
     CU_ASSERT_STRING_EQUAL(plan->axes[0].key, "partition.strategy");
     CU_ASSERT_STRING_EQUAL(plan->axes[0].label, "how split");
@@ -435,13 +435,13 @@ static void test_stop(void)
     struct made made = make_good("sweep: {a: {key: workload.steps, values: [1, 2]}, repeat: 3,\n"
                                  "  stop_when: {metric: jct_mean_s, relative_half_width: 0.05, max_repeat: 7}}\n");
     CU_ASSERT_EQUAL(made.plan->run_count, 14);
-    CU_ASSERT_EQUAL(made.plan->repeat, 3);
-    CU_ASSERT_STRING_EQUAL(made.plan->stop.metric, "jct_mean_s");
+    CU_ASSERT_EQUAL(made.plan->stop.least, 3);
+    CU_ASSERT_EQUAL(made.plan->stop.metric, METRIC_JCT_MEAN);
     CU_ASSERT_EQUAL(made.plan->stop.relative_half_width, 0.05);
-    CU_ASSERT_EQUAL(made.plan->stop.max_repeat, 7);
+    CU_ASSERT_EQUAL(made.plan->stop.most, 7);
     drop(&made);
     made = make_good("sweep: {stop_when: {metric: jct_mean_s, relative_half_width: 0.05, max_repeat: 7}}\n");
-    CU_ASSERT_EQUAL(made.plan->repeat, 2);
+    CU_ASSERT_EQUAL(made.plan->stop.least, 2);
     CU_ASSERT_EQUAL(made.plan->run_count, 7);
     drop(&made);
 }

@@ -15,7 +15,7 @@
 
 #include "engine/random.h"
 #include "run/progress.h"
-#include "results/stop_rule.h"
+#include "scenario/stop_rule.h"
 #include "input/file.h"
 #include "oracle.h"
 #include "process.h"
@@ -93,27 +93,24 @@ static void test_rule_whoever_does_it(void)
 static void test_rule(void)
 {
     enum { RUNS = 8 };
-    struct plan_run runs[RUNS] = {0};
-    struct plan plan = {.runs = runs, .run_count = RUNS, .repeat = 2, .stop = {"blocking_rate", 0.35, RUNS}};
+    struct stop_rule rule = {2, RUNS, true, METRIC_BLOCKING_RATE, 0.35};
     bool is_done[RUNS], is_settled;
     double values[RUNS] = {1, 2, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5};
-    struct runner_stop_known known = {is_done, values};
     for (int i = 0; i < RUNS; i++)
         is_done[i] = true;
-    CU_ASSERT_EQUAL(runner_stop_point_end(&plan, 0), RUNS);
-    CU_ASSERT_EQUAL(runner_stop_count(&plan, 0, RUNS, known, &is_settled), 5);
+    CU_ASSERT_EQUAL(stop_rule_count(&rule, RUNS, is_done, values, &is_settled), 5);
     CU_ASSERT(is_settled);
-    plan.repeat = 7;
-    CU_ASSERT_EQUAL(runner_stop_count(&plan, 0, RUNS, known, &is_settled), 7);
-    plan.repeat = 2;
+    rule.least = 7;
+    CU_ASSERT_EQUAL(stop_rule_count(&rule, RUNS, is_done, values, &is_settled), 7);
+    rule.least = 2;
     is_done[3] = false; /* what stands behind a gap does not count */
-    CU_ASSERT_EQUAL(runner_stop_count(&plan, 0, RUNS, known, &is_settled), 3);
+    CU_ASSERT_EQUAL(stop_rule_count(&rule, RUNS, is_done, values, &is_settled), 3);
     CU_ASSERT_FALSE(is_settled);
     is_done[3] = true;
     values[2] = NAN; /* a run without a value counts as a run, not as a value */
-    CU_ASSERT_EQUAL(runner_stop_count(&plan, 0, RUNS, known, &is_settled), 6);
-    plan.stop.relative_half_width = 1e-9;
-    CU_ASSERT_EQUAL(runner_stop_count(&plan, 0, RUNS, known, &is_settled), RUNS);
+    CU_ASSERT_EQUAL(stop_rule_count(&rule, RUNS, is_done, values, &is_settled), 6);
+    rule.relative_half_width = 1e-9;
+    CU_ASSERT_EQUAL(stop_rule_count(&rule, RUNS, is_done, values, &is_settled), RUNS);
     CU_ASSERT(is_settled);
 }
 

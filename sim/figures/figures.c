@@ -62,26 +62,17 @@ static void choose_default(struct result_reader *folder, struct figure_specs *sp
         specs->count = 0;
 }
 
-/* A sweep may stop repeating a point once an interval is narrow enough (`stop_when`): what was left out then is not
- * missing. The rows kept are those of the stop, so their interval tells. The key was checked before anything ran. */
+/* Repetitions that the stop rule of the sweep left out are not missing. The rows kept are those up to the stop, so
+ * their interval tells. */
 static void settle_points(struct result_reader *folder, const struct yaml_node *sweep)
 {
-    const struct yaml_node *stop = sweep && sweep->kind == YAML_MAPPING ? yaml_get(sweep, "stop_when") : NULL;
-    if (!stop || stop->kind != YAML_MAPPING)
+    struct stop_rule rule;
+    if (!sweep || sweep->kind != YAML_MAPPING || stop_rule_read(sweep, &rule, NULL) != STATUS_OK)
         return;
-    const struct yaml_node *name = yaml_get(stop, "metric"), *width = yaml_get(stop, "relative_half_width");
-    const struct yaml_node *repeat = yaml_get(sweep, "repeat");
-    double relative, least = 1;
-    if (!name || !name->text || !width || !width->text || units_number(width->text, &relative, NULL) != STATUS_OK ||
-        (repeat && repeat->text && units_number(repeat->text, &least, NULL) != STATUS_OK))
-        return;
-    int metric = 0;
-    while (metric < METRIC_COUNT && strcmp(metric_name((enum metric)metric), name->text) != 0)
-        metric++;
-    for (size_t i = 0; metric < METRIC_COUNT && i < folder->point_count; i++) {
+    for (size_t i = 0; i < folder->point_count; i++) {
         struct result_point *point = &folder->points[i];
-        const struct result_metric *value = &point->metrics[metric];
-        if ((double)point->runs_done >= least && value->half_width <= relative * fabs(value->mean))
+        const struct result_metric *value = &point->metrics[rule.metric];
+        if (stop_rule_is_met(&rule, point->runs_done, value->mean, value->half_width))
             point->runs_planned = point->runs_done;
     }
 }

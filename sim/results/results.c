@@ -17,7 +17,6 @@
 
 #include "engine/hash.h"
 #include "results/jobs_file.h"
-#include "results/stop_rule.h"
 #include "results/summary.h"
 #include "input/file.h"
 #include "input/units.h"
@@ -306,20 +305,16 @@ static enum status write_runs(const char *directory, const struct plan *plan, co
 /* Drops the rows behind the repetition at which their point stopped. */
 static void drop_surplus(const struct plan *plan, struct results_row *rows)
 {
-    int metric = runner_stop_metric(plan);
-    if (metric == METRIC_COUNT)
-        return;
-    bool *is_done = memory_alloc(plan->run_count, sizeof *is_done), is_settled;
-    double *values = memory_alloc(plan->run_count, sizeof *values);
-    for (size_t run = 0; run < plan->run_count; run++) {
-        is_done[run] = rows[run].is_there;
-        values[run] = rows[run].values[metric];
-    }
-    for (size_t first = 0, end; first < plan->run_count; first = end) {
-        end = runner_stop_point_end(plan, first);
-        struct runner_stop_known known = {is_done, values};
-        for (size_t run = first + runner_stop_count(plan, first, end, known, &is_settled); run < end; run++)
-            results_row_free(&rows[run]);
+    const struct stop_rule *rule = &plan->stop;
+    bool *is_done = memory_alloc(rule->most, sizeof *is_done), is_settled;
+    double *values = memory_alloc(rule->most, sizeof *values);
+    for (size_t first = 0; rule->is_adaptive && first < plan->run_count; first += rule->most) {
+        for (size_t i = 0; i < rule->most; i++) {
+            is_done[i] = rows[first + i].is_there;
+            values[i] = rows[first + i].values[rule->metric];
+        }
+        for (size_t i = stop_rule_count(rule, rule->most, is_done, values, &is_settled); i < rule->most; i++)
+            results_row_free(&rows[first + i]);
     }
     free(is_done);
     free(values);

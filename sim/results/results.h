@@ -48,8 +48,8 @@ struct results_totals {
     uint64_t events;
 };
 
-/* runs.csv and summary.json from the runs that are done and count (see runner_stop.h). Where none is done, neither file
- * is left. */
+/* runs.csv and summary.json from the runs that are done and count (see scenario/stop_rule.h). Where none is done,
+ * neither file is left. */
 STATUS_MUST_USE enum status results_collect(const char *directory, const struct plan *plan,
                                             struct results_totals *totals, struct error *error);
 

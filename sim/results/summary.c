@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "engine/statistics.h"
-#include "results/stop_rule.h"
 #include "input/file.h"
 
 static void add_number(cJSON *object, const char *name, double value)
@@ -84,10 +83,9 @@ enum status summary_write(const char *directory, const struct plan *plan, const 
     file_printf(writer, "{\"title\": ");
     append_json(writer, cJSON_CreateString(title ? title : ""));
     file_printf(writer, ",\n \"points\": [");
-    for (size_t first = 0, end; first < plan->run_count; first = end) {
-        end = runner_stop_point_end(plan, first);
+    for (size_t first = 0; first < plan->run_count; first += plan->stop.most) {
         file_printf(writer, "%s\n  ", first ? "," : "");
-        append_json(writer, describe_point(plan, rows, first, end));
+        append_json(writer, describe_point(plan, rows, first, first + plan->stop.most));
     }
     file_printf(writer, "\n ]}\n");
     return file_finish(writer, error);

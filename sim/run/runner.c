@@ -20,7 +20,6 @@
 #include "run/claim.h"
 #include "results/inputs.h"
 #include "run/workers.h"
-#include "results/stop_rule.h"
 #include "run/messages.h"
 
 struct runner {
@@ -29,7 +28,8 @@ struct runner {
     struct inputs inputs;
     struct claim claim;
     bool *is_done, *is_mine, *is_tried; /* per run */
-    double *values;                     /* per run: the metric of the stop rule; NULL = no rule */
+    double *values;                     /* per run: the metric of the stop rule; NULL = nothing is adaptive */
+    size_t group;                       /* runs that one process answers for: all of a point with values, else one */
     size_t done_before;                 /* of mine */
     struct progress progress;
     struct workers_outcome outcome;
@@ -60,7 +60,7 @@ static void note_row(struct runner *runner, size_t run)
     struct results_row row = {0};
     runner->is_done[run] = results_read_row(runner->options->directory, runner->plan, run, &row);
     if (runner->values)
-        runner->values[run] = runner->is_done[run] ? row.values[runner_stop_metric(runner->plan)] : NAN;
+        runner->values[run] = runner->is_done[run] ? row.values[runner->plan->stop.metric] : NAN;
     results_row_free(&row);
 }
 
@@ -76,31 +76,24 @@ static void find_done(struct runner *runner)
         ranks_share(runner->values, count * sizeof *runner->values);
 }
 
-static struct runner_stop_known known(const struct runner *runner)
+/* How many of the runs from first on count so far: see stop_rule_count. */
+static size_t count_reached(const struct runner *runner, size_t first, size_t count, bool *is_settled)
 {
-    return (struct runner_stop_known){runner->is_done, runner->values};
+    return stop_rule_count(&runner->plan->stop, count, runner->is_done + first,
+                           runner->values ? runner->values + first : NULL, is_settled);
 }
 
-static bool is_point_settled(const struct runner *runner, size_t first, size_t end)
-{
-    bool is_settled;
-    runner_stop_count(runner->plan, first, end, known(runner), &is_settled);
-    return is_settled;
-}
-
-/* Without a rule runs are assigned one by one, with one whole points are. Shards take what the number says; ranks
- * take turns at what is left, since they know of each other. */
+/* Shards take what the number of the group says; ranks take turns at what is left, since they know of each other. */
 static void assign_runs(struct runner *runner)
 {
     const struct runner_options *options = runner->options;
     size_t pending = 0, ranks = (size_t)options->ranks->size;
-    for (size_t first = 0, end; first < runner->plan->run_count; first = end) {
-        end = runner->values ? runner_stop_point_end(runner->plan, first) : first + 1;
-        size_t number = runner->values ? runner->plan->runs[first].point : first;
-        bool is_mine = number % (size_t)options->shard_count == (size_t)options->shard;
-        if (is_mine && !is_point_settled(runner, first, end))
+    for (size_t first = 0; first < runner->plan->run_count; first += runner->group) {
+        bool is_mine = first / runner->group % (size_t)options->shard_count == (size_t)options->shard, is_settled;
+        count_reached(runner, first, runner->group, &is_settled);
+        if (is_mine && !is_settled)
             is_mine = pending++ % ranks == (size_t)options->ranks->rank;
-        for (size_t run = first; run < end; run++) {
+        for (size_t run = first; run < first + runner->group; run++) {
             runner->is_mine[run] = is_mine;
             runner->done_before += is_mine && runner->is_done[run];
         }
@@ -110,28 +103,25 @@ static void assign_runs(struct runner *runner)
 /* ---- doing it ---- */
 
 /* First all repetitions that are asked for; once they are done, one more at a time until the rule holds. */
-static size_t select_of_point(struct runner *runner, size_t first, size_t end, size_t *list)
+static size_t select_of_group(struct runner *runner, size_t first, size_t *list)
 {
-    const struct plan *plan = runner->plan;
-    size_t count = 0, least = runner->values && plan->repeat < end - first ? plan->repeat : end - first;
+    size_t count = 0, least = runner->values ? runner->plan->stop.least : 1;
     bool is_settled;
     for (size_t run = first; run < first + least; run++)
         if (!runner->is_done[run] && !runner->is_tried[run])
             list[count++] = run;
-    size_t reached = first + runner_stop_count(plan, first, end, known(runner), &is_settled);
-    if (count == 0 && !is_settled && reached < end && !runner->is_tried[reached])
-        list[count++] = reached;
+    size_t reached = count_reached(runner, first, runner->group, &is_settled);
+    if (count == 0 && !is_settled && reached < runner->group && !runner->is_tried[first + reached])
+        list[count++] = first + reached;
     return count;
 }
 
 static size_t select_runs(struct runner *runner, size_t *list)
 {
     size_t count = 0;
-    for (size_t first = 0, end; first < runner->plan->run_count; first = end) {
-        end = runner->values ? runner_stop_point_end(runner->plan, first) : first + 1;
+    for (size_t first = 0; first < runner->plan->run_count; first += runner->group)
         if (runner->is_mine[first])
-            count += select_of_point(runner, first, end, list + count);
-    }
+            count += select_of_group(runner, first, list + count);
     return count;
 }
 
@@ -241,27 +231,27 @@ static enum status finish_runs(struct runner *runner, struct error *error)
 
 /* ---- only looking ---- */
 
-static const char *state_of(const struct runner *runner, size_t run, size_t counted, bool is_settled)
+static const char *state_of(const struct runner *runner, size_t run, size_t reached, bool is_settled)
 {
-    if (run >= counted && is_settled)
+    if (run >= reached && is_settled)
         return "not needed";
     if (runner->is_done[run])
         return "done";
-    return runner->plan->runs[run].repetition < runner->plan->repeat ? "to do" : "if needed";
+    return runner->plan->runs[run].repetition < runner->plan->stop.least ? "to do" : "if needed";
 }
 
 static void list_runs(struct runner *runner)
 {
     const struct plan *plan = runner->plan;
     size_t listed = 0, done = 0;
-    for (size_t first = 0, end; first < plan->run_count; first = end) {
+    for (size_t first = 0; first < plan->run_count; first += plan->stop.most) {
         bool is_settled;
-        end = runner_stop_point_end(plan, first);
-        size_t counted = first + runner_stop_count(plan, first, end, known(runner), &is_settled);
+        size_t end = first + plan->stop.most;
+        size_t reached = first + count_reached(runner, first, plan->stop.most, &is_settled);
         for (size_t run = first; run < end; run++) {
             if (!runner->is_mine[run])
                 continue;
-            messages_print_planned(stdout, plan, run, state_of(runner, run, counted, is_settled));
+            messages_print_planned(stdout, plan, run, state_of(runner, run, reached, is_settled));
             listed++;
             done += runner->is_done[run];
         }
@@ -349,8 +339,10 @@ static void open_runner(struct runner *runner, const struct plan *plan, const st
     runner->is_done = memory_alloc(plan->run_count, sizeof *runner->is_done);
     runner->is_mine = memory_alloc(plan->run_count, sizeof *runner->is_mine);
     runner->is_tried = memory_alloc(plan->run_count, sizeof *runner->is_tried);
-    if (plan->stop.metric)
+    if (plan->stop.is_adaptive)
         runner->values = memory_alloc(plan->run_count, sizeof *runner->values);
+    runner->group = plan->stop.is_adaptive ? plan->stop.most : 1;
+    require(plan->run_count % plan->stop.most == 0);
 }
 
 static void close_runner(struct runner *runner)

@@ -138,7 +138,7 @@ static void add_run(struct plan *plan, const struct plan_point *point, size_t re
 
 static enum status add_points(struct plan *plan, const struct plan_points *points, struct error *error)
 {
-    size_t repetitions = plan->stop.metric ? plan->stop.max_repeat : plan->repeat;
+    size_t repetitions = plan->stop.most;
     struct seeds *seeds = NULL;
     require(points->count > 0 && points->count <= PLAN_RUN_LIMIT / repetitions);
     plan->runs = arena_alloc(&plan->arena, points->count * repetitions, sizeof *plan->runs);
@@ -168,7 +168,6 @@ static void take_axes(struct plan *plan, const struct sweep *sweep)
         plan->axes[i].key = axis->key >= 0 ? plan->scenario->keys.table->rows[axis->key].name : axis->name;
         plan->axes[i].label = axis->label;
     }
-    plan->repeat = sweep->repeat;
     plan->stop = sweep->stop;
 }
 
@@ -191,7 +190,7 @@ static enum status fill(struct plan *plan, struct plan_probe *probe, struct erro
 static void fill_one_run(struct plan *plan)
 {
     plan->run_count = plan->point_count = 1;
-    plan->repeat = 1;
+    plan->stop.least = plan->stop.most = 1;
     plan->runs = arena_alloc(&plan->arena, 1, sizeof *plan->runs);
     plan->runs[0].seed = plan->scenario->settings.run.seed;
 }

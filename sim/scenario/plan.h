@@ -27,6 +27,7 @@
 #define SCENARIO_PLAN_H
 
 #include "scenario/scenario.h"
+#include "scenario/stop_rule.h"
 
 enum {
     PLAN_RUN_LIMIT = 1000 * 1000,
@@ -48,22 +49,14 @@ struct plan_run {
     int64_t seed;
 };
 
-/* Stop repeating a point when the 95 % interval of a metric is narrow enough. */
-struct plan_stop {
-    const char *metric; /* NULL = never; a name of cluster/metrics.h */
-    double relative_half_width;
-    uint32_t max_repeat;
-};
-
 struct plan {
     const struct scenario *scenario; /* borrowed */
     struct plan_axis *axes;
     size_t axis_count;
-    struct plan_run *runs; /* by point, then by repetition */
+    struct plan_run *runs; /* by point, then by repetition: stop.most per point */
     size_t run_count;
     size_t point_count;
-    uint32_t repeat; /* repetitions of each point; with a stop, the least of them: max_repeat are listed */
-    struct plan_stop stop;
+    struct stop_rule stop;
     struct arena arena;
 };
 

@@ -556,7 +556,7 @@ enum status plan_axes_read(const struct scenario *scenario, struct plan_probe *p
     if (status == STATUS_OK)
         status = read_zip(&reader, yaml_get(node, "zip"), error);
     if (status == STATUS_OK)
-        status = plan_repeat_read(node, &made, error);
+        status = stop_rule_read(node, &made.stop, error);
     made.where = yaml_get(node, "where");
     if (status == STATUS_OK && made.where)
         status = plan_need_scalar(made.where, "where", error);

@@ -47,8 +47,7 @@ struct sweep {
     size_t *lengths; /* per dimension, outermost first */
     size_t dimension_count;
     const struct yaml_node *where; /* a scalar, NULL = none */
-    uint32_t repeat;
-    struct plan_stop stop;
+    struct stop_rule stop;
 };
 
 /* Reads and checks the sweep of a scenario; the probe serves to check values and is left in any state. */
@@ -66,9 +65,6 @@ STATUS_MUST_USE enum status plan_range_log(const struct yaml_node *list, const s
 enum axis_kind plan_axis_kind(enum key_type type);
 STATUS_MUST_USE enum status plan_axis_number(enum axis_kind kind, const char *text, double *number,
                                              struct error *error);
-
-/* `repeat` and `stop_when` of a sweep. */
-STATUS_MUST_USE enum status plan_repeat_read(const struct yaml_node *node, struct sweep *sweep, struct error *error);
 
 /* The word of a NULL-terminated list that a mistyped one was meant to be; NULL where none is near. */
 const char *plan_nearest(const char *word, const char *const *list);

@@ -250,10 +250,9 @@ static enum status check_found(const struct finder *finder, struct error *error)
 
 static enum status find_all(struct finder *finder, const struct yaml_node *at, struct error *error)
 {
-    size_t repetitions = finder->sweep->stop.metric ? finder->sweep->stop.max_repeat : finder->sweep->repeat;
     do {
         take_combination(finder);
-        if (finder->points->count > PLAN_RUN_LIMIT / repetitions)
+        if (finder->points->count > PLAN_RUN_LIMIT / finder->sweep->stop.most)
             return yaml_error(error, at, "sweep: more than %d runs", PLAN_RUN_LIMIT);
     } while (advance(finder));
     return check_found(finder, error);

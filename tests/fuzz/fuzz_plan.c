@@ -37,8 +37,8 @@ static void check_run(const struct plan *plan, size_t number, size_t repetitions
 
 static void check_promises(const struct plan *plan)
 {
-    size_t repetitions = plan->stop.metric ? plan->stop.max_repeat : plan->repeat;
-    require(plan->repeat >= 1 && repetitions >= plan->repeat);
+    size_t repetitions = plan->stop.most;
+    require(plan->stop.least >= 1 && repetitions >= plan->stop.least);
     require(plan->run_count >= 1 && plan->run_count <= PLAN_RUN_LIMIT);
     require(plan->run_count == plan->point_count * repetitions);
     for (size_t i = 0; i < plan->axis_count; i++)

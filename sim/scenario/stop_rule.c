@@ -1,9 +1,11 @@
-/* How often each point of a sweep is run: `repeat` and `stop_when`. */
-#include "scenario/plan_axes.h"
+/* How often each point of a sweep is run: see stop_rule.h. */
+#include "scenario/stop_rule.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "cluster/metrics.h"
+#include "engine/statistics.h"
+#include "scenario/plan_axes.h"
 #include "input/text.h"
 #include "input/units.h"
 
@@ -24,20 +26,19 @@ static enum status read_count(const struct yaml_node *node, const char *name, ui
     return STATUS_OK;
 }
 
-static enum status read_metric(const struct yaml_node *node, struct plan_stop *stop, struct error *error)
+static enum status read_metric(const struct yaml_node *node, enum metric *metric, struct error *error)
 {
     const char *names[METRIC_COUNT + 1] = {0};
-    for (int metric = 0; metric < METRIC_COUNT; metric++)
-        names[metric] = metric_name((enum metric)metric);
+    for (int i = 0; i < METRIC_COUNT; i++)
+        names[i] = metric_name((enum metric)i);
     enum status status = plan_need_scalar(node, "metric", error);
     if (status != STATUS_OK)
         return status;
-    for (int metric = 0; metric < METRIC_COUNT; metric++) {
-        if (strcmp(node->text, names[metric]) == 0)
-            stop->metric = names[metric];
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        *metric = (enum metric)i;
+        if (strcmp(node->text, names[i]) == 0)
+            return STATUS_OK;
     }
-    if (stop->metric)
-        return STATUS_OK;
     char shown[TEXT_SHOW_BYTES];
     const char *nearest = plan_nearest(node->text, names);
     return yaml_error(error, node, "metric: '%s' is no column of runs.csv; %s %s%s", text_show(node->text, shown),
@@ -45,9 +46,8 @@ static enum status read_metric(const struct yaml_node *node, struct plan_stop *s
                       nearest ? "?" : "");
 }
 
-static enum status read_stop(const struct yaml_node *node, struct sweep *sweep, struct error *error)
+static enum status read_stop(const struct yaml_node *node, struct stop_rule *rule, struct error *error)
 {
-    struct plan_stop *stop = &sweep->stop;
     if (node->kind != YAML_MAPPING)
         return yaml_error(error, node,
                           "stop_when: expected {metric: blocking_rate, relative_half_width: 0.05, max_repeat: 50}, "
@@ -60,7 +60,7 @@ static enum status read_stop(const struct yaml_node *node, struct sweep *sweep, 
     const struct yaml_node *most = yaml_get(node, "max_repeat");
     if (!metric || !width || !most)
         return yaml_error(error, node, "stop_when: needs metric, relative_half_width and max_repeat");
-    status = read_metric(metric, stop, error);
+    status = read_metric(metric, &rule->metric, error);
     if (status == STATUS_OK)
         status = plan_need_scalar(width, "relative_half_width", error);
     if (status != STATUS_OK)
@@ -70,16 +70,45 @@ static enum status read_stop(const struct yaml_node *node, struct sweep *sweep, 
     if (units_number(width->text, &value, NULL) != STATUS_OK || !(value > 0 && value < 1))
         return yaml_error(error, width, "relative_half_width: '%s' is not allowed; expected a number between 0 and 1",
                           text_show(width->text, shown));
-    stop->relative_half_width = value;
-    return read_count(most, "max_repeat", sweep->repeat, &stop->max_repeat, error);
+    rule->is_adaptive = true;
+    rule->relative_half_width = value;
+    return read_count(most, "max_repeat", rule->least, &rule->most, error);
 }
 
-enum status plan_repeat_read(const struct yaml_node *node, struct sweep *sweep, struct error *error)
+enum status stop_rule_read(const struct yaml_node *sweep, struct stop_rule *rule, struct error *error)
 {
-    require(node && node->kind == YAML_MAPPING && sweep);
-    const struct yaml_node *repeat = yaml_get(node, "repeat"), *stop = yaml_get(node, "stop_when");
-    /* An interval takes two runs. */
-    sweep->repeat = stop ? 2 : 1;
-    enum status status = repeat ? read_count(repeat, "repeat", 1, &sweep->repeat, error) : STATUS_OK;
-    return status == STATUS_OK && stop ? read_stop(stop, sweep, error) : status;
+    require(sweep && sweep->kind == YAML_MAPPING && rule);
+    const struct yaml_node *repeat = yaml_get(sweep, "repeat"), *stop = yaml_get(sweep, "stop_when");
+    struct stop_rule made = {.least = stop ? 2 : 1}; /* an interval takes two runs */
+    enum status status = repeat ? read_count(repeat, "repeat", 1, &made.least, error) : STATUS_OK;
+    made.most = made.least;
+    if (status == STATUS_OK && stop)
+        status = read_stop(stop, &made, error);
+    if (status == STATUS_OK)
+        *rule = made;
+    return status;
+}
+
+/* Below two values there is no interval; a mean of exactly zero is met only by a width of zero. */
+bool stop_rule_is_met(const struct stop_rule *rule, size_t done, double mean, double half_width)
+{
+    return rule->is_adaptive && done >= rule->least && half_width <= rule->relative_half_width * fabs(mean);
+}
+
+size_t stop_rule_count(const struct stop_rule *rule, size_t count, const bool *is_done, const double *values,
+                       bool *is_settled)
+{
+    require(count > 0 && is_done && (values || !rule->is_adaptive));
+    struct statistics_sample sample = {0};
+    size_t done = 0, least = rule->least < count ? rule->least : count;
+    while (done < count && is_done[done]) {
+        if (rule->is_adaptive && !isnan(values[done]))
+            statistics_sample_add(&sample, values[done]);
+        done++;
+        *is_settled = stop_rule_is_met(rule, done, sample.mean, statistics_sample_half_width(&sample));
+        if (*is_settled)
+            return done;
+    }
+    *is_settled = done == count;
+    return done > least ? done : least; /* a point that misses one of its first repetitions still shows those it has */
 }
