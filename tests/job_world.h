@@ -7,7 +7,7 @@
 #define TESTS_JOB_WORLD_H
 
 #include "engine/random.h"
-#include "network/fabric.h"
+#include "fabric/fabrics.h"
 #include "oracle.h"
 #include "step/on_circuits.h"
 

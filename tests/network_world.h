@@ -8,7 +8,7 @@
 #include <CUnit/CUnit.h>
 
 #include "engine/engine.h"
-#include "network/fabric.h"
+#include "fabric/fabrics.h"
 #include "network/network.h"
 #include "topology/topology.h"
 
@@ -42,7 +42,8 @@ static inline void world_start(struct world *world)
 {
     struct error error = {0};
     world->engine = engine_create();
-    enum status status = network_create(world->engine, &world->topology, &world->options, &world->network, &error);
+    enum status status =
+        fabric_create_network(world->engine, &world->topology, &world->options, &world->network, &error);
     CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
     for (uint32_t i = 0; i < world->job_count; i++) {
         const struct world_job *job = &world->jobs[i];

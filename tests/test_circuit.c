@@ -95,7 +95,7 @@ static void keep_diary(const struct job_world *job, const struct topology *topol
     struct stepper_job *placed = NULL;
     struct error error = {0};
     *diary = (struct diary){.engine = engine_create()};
-    CU_ASSERT_EQUAL_FATAL(network_create(diary->engine, topology, &options, &network, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_create_network(diary->engine, topology, &options, &network, &error), STATUS_OK);
     struct stepper *stepper = stepper_create(diary->engine, network, topology, &stepping);
     CU_ASSERT_EQUAL_FATAL(stepper_add(stepper, &input, 0, note_step, diary, &placed, &error), STATUS_OK);
     stepper_start(placed);
@@ -393,7 +393,7 @@ static void add_name(void *context, const struct hardware_use *use)
     struct names *names = context;
     const struct fabric_state *state = network_fabric(names->network);
     names->texts = memory_grow(names->texts, &names->capacity, names->count + 1, sizeof *names->texts);
-    state->fabric->describe(state, use->hardware, names->texts[names->count++]);
+    state->circuits->describe(state, use->hardware, names->texts[names->count++]);
     CU_ASSERT(use->busy >= 0 && use->switching >= 0 && use->idle >= 0);
 }
 
@@ -425,7 +425,7 @@ static void test_names(void)
         const struct network_options options = {.circuits = NETWORK_HOLD};
         struct engine *engine = engine_create();
         job_world_topology(fabric_at(i)->name, &topology);
-        CU_ASSERT_EQUAL_FATAL(network_create(engine, &topology, &options, &network, &error), STATUS_OK);
+        CU_ASSERT_EQUAL_FATAL(fabric_create_network(engine, &topology, &options, &network, &error), STATUS_OK);
         for (uint32_t server = 0; server < 64; server++) {
             uint32_t far = (server + (server < 32 ? 1 : 13)) % 32;
             struct transfer_request request = {.source = server % 32, .target = far, .bytes = 1000000};
@@ -433,7 +433,7 @@ static void test_names(void)
         }
         engine_run(engine, SIM_TIME_MAX);
         CU_ASSERT_EQUAL(network_unfinished(network), 0);
-        if (fabric_at(i)->describe)
+        if (network_has_circuits(network))
             check_names(network);
         network_destroy(network);
         engine_destroy(engine);

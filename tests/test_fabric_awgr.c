@@ -154,7 +154,8 @@ static void test_impossible(void)
         open_small(&world, cases[i].servers, cases[i].planes);
         world.topology.awgr.slot_ps = cases[i].slot_ps;
         world.engine = engine_create();
-        enum status status = network_create(world.engine, &world.topology, &world.options, &world.network, &error);
+        enum status status =
+            fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error);
         CU_ASSERT_EQUAL(status, STATUS_USER);
         CU_ASSERT_PTR_NOT_NULL(strstr(error.message, cases[i].message));
         world_close(&world);

@@ -229,13 +229,15 @@ static void test_impossible(void)
     struct transfer_report report;
     open_small(&world, 1e15);
     world.engine = engine_create();
-    CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error), STATUS_USER);
+    CU_ASSERT_EQUAL(fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error),
+                    STATUS_USER);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "oversubscription"));
     world_stop(&world);
     world.topology.packet.oversubscription = 1;
     world.topology.node_rate_bytes_per_s = 0.5;
     world.engine = engine_create();
-    CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error), STATUS_USER);
+    CU_ASSERT_EQUAL(fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error),
+                    STATUS_USER);
     world_stop(&world);
     world.topology.node_rate_bytes_per_s = 1e12;
     world_start(&world);

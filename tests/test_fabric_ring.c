@@ -106,13 +106,15 @@ static void test_impossible(void)
     struct error error = {0};
     open_small(&world, 1, 4, 4);
     world.engine = engine_create();
-    CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error), STATUS_USER);
+    CU_ASSERT_EQUAL(fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error),
+                    STATUS_USER);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "2 servers"));
     world_close(&world);
     open_small(&world, 8, 3, 4);
     world.topology.node_rate_bytes_per_s = 3;
     world.engine = engine_create();
-    CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error), STATUS_USER);
+    CU_ASSERT_EQUAL(fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error),
+                    STATUS_USER);
     world_close(&world);
     open_small(&world, 8, 3, 4);
     world_start(&world);

@@ -127,7 +127,8 @@ static enum status try_open(struct world *world, char *message)
 {
     struct error error = {0};
     world->engine = engine_create();
-    enum status status = network_create(world->engine, &world->topology, &world->options, &world->network, &error);
+    enum status status =
+        fabric_create_network(world->engine, &world->topology, &world->options, &world->network, &error);
     strcpy(message, error.message);
     return status;
 }

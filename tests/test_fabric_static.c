@@ -275,7 +275,7 @@ static void test_impossible(void)
         world.topology.fixed.degree = cases[i].degree;
         world.topology.node_rate_bytes_per_s = cases[i].rate;
         world.engine = engine_create();
-        CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error),
+        CU_ASSERT_EQUAL(fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error),
                         STATUS_USER);
         CU_ASSERT(strlen(error.message) > 10);
         world_stop(&world);

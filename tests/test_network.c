@@ -496,7 +496,7 @@ static void refuse_topology(struct world *world, const char *says)
     struct error error = {0};
     struct network *network = NULL;
     struct engine *engine = engine_create();
-    CU_ASSERT_EQUAL(network_create(engine, &world->topology, &world->options, &network, &error), STATUS_USER);
+    CU_ASSERT_EQUAL(fabric_create_network(engine, &world->topology, &world->options, &network, &error), STATUS_USER);
     CU_ASSERT_PTR_NULL(network);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, says));
     engine_destroy(engine);

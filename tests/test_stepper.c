@@ -53,7 +53,7 @@ static struct stepper_report step_in_ticks(const struct job_world *job, const st
     struct network *network = NULL;
     struct stepper_job *placed = NULL;
     struct error error = {0};
-    CU_ASSERT_EQUAL_FATAL(network_create(step.engine, topology, &options, &network, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_create_network(step.engine, topology, &options, &network, &error), STATUS_OK);
     struct stepper *stepper = stepper_create(step.engine, network, topology, &stepping);
     CU_ASSERT_EQUAL_FATAL(stepper_add(stepper, &input, 0, keep_report, &step, &placed, &error), STATUS_OK);
     stepper_start(placed);

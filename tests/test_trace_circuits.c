@@ -13,6 +13,7 @@
 
 #include "engine/memory.h"
 #include "engine/random.h"
+#include "fabric/fabrics.h"
 #include "scenario/scenario.h"
 #include "timeline/timeline_circuits.h"
 #include "timeline/timeline_jobs.h"
@@ -164,7 +165,7 @@ static void draw_network(struct books *books)
     CU_ASSERT_EQUAL_FATAL(topology_load("topologies/ramp-32.yaml", &topology, NULL), STATUS_OK);
     circuits.topology = &topology;
     CU_ASSERT_EQUAL_FATAL(timeline_create(path, &options, &circuits.timeline, NULL), STATUS_OK);
-    CU_ASSERT_EQUAL_FATAL(network_create(engine, &topology, &network_options, &network, NULL), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_create_network(engine, &topology, &network_options, &network, NULL), STATUS_OK);
     send_some(engine, network);
     books->network = network;
     network_visit_hardware(network, keep_used, books);

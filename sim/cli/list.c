@@ -9,7 +9,7 @@
 #include "engine/memory.h"
 #include "input/file.h"
 #include "input/text.h"
-#include "network/fabric.h"
+#include "fabric/fabrics.h"
 
 struct kind {
     const char *name;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cluster/state.h"
-#include "network/fabric.h"
+#include "fabric/fabrics.h"
 
 /* How steady the look-ahead of a job is taken, where the run itself simulates every step. */
 static const double look_ahead_tolerance = 0.001;

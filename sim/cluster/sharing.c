@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cluster/state.h"
+#include "fabric/fabrics.h"
 
 struct running {
     struct cluster *cluster;
@@ -51,7 +52,7 @@ enum status sharing_create(struct cluster *cluster)
     network.tick_ps = circuit->clock.tick_ps;
     network.first_kind = EVENT_SHARING;
     enum status status =
-        network_create(cluster->engine, cluster->config->topology, &network, &sharing->network, cluster->error);
+        fabric_create_network(cluster->engine, cluster->config->topology, &network, &sharing->network, cluster->error);
     if (status == STATUS_OK)
         sharing->stepper = stepper_create(cluster->engine, sharing->network, cluster->config->topology, &stepper);
     return status;

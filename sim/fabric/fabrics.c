@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* One line a fabric. */
+/* One line per fabric. */
 static const struct fabric *const registry[] = {
     &fabric_ramp, &fabric_ocs, &fabric_awgr, &fabric_ring, &fabric_rotor, &fabric_static, &fabric_packet,
 };
@@ -22,9 +22,17 @@ const struct fabric *fabric_find(const char *name)
     return NULL;
 }
 
-/* The others know distances (ring, static), turns (rotor) or which servers share a switch (awgr, packet). */
 bool fabric_is_symmetric(const struct topology *topology)
 {
-    return strcmp(topology->fabric, "ocs") == 0 ||
-           (strcmp(topology->fabric, "ramp") == 0 && topology->ramp.planes == 1);
+    const struct fabric *fabric = fabric_find(topology->fabric);
+    return fabric && fabric->is_symmetric && fabric->is_symmetric(topology);
+}
+
+enum status fabric_create_network(struct engine *engine, const struct topology *topology,
+                                  const struct network_options *options, struct network **out, struct error *error)
+{
+    const struct fabric *fabric = fabric_find(topology->fabric);
+    if (!fabric)
+        return error_set(error, STATUS_USER, "fabric '%s' cannot be simulated with circuits", topology->fabric);
+    return network_create(engine, topology, fabric, options, out, error);
 }

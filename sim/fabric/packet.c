@@ -53,6 +53,8 @@ struct packet {
     bool is_update_due;
 };
 
+static const struct fabric_carrier carrier;
+
 static enum status open_packet(struct fabric_state *state, struct error *error)
 {
     const struct topology *topology = state->topology;
@@ -76,6 +78,7 @@ static enum status open_packet(struct fabric_state *state, struct error *error)
         share_capacity(packet->shares, i, rate);
     for (uint32_t i = 0; i < 2 * packet->edges; i++)
         share_capacity(packet->shares, 2 * packet->servers + i, uplink);
+    state->carrier = &carrier;
     state->own = packet;
     return STATUS_OK;
 }
@@ -241,12 +244,11 @@ static void visit_packet(const struct network *network, hardware_visitor *visit,
     }
 }
 
+static const struct fabric_carrier carrier = {.send = send_packet, .on_event = on_packet, .visit = visit_packet};
+
 const struct fabric fabric_packet = {
     .name = "packet",
     .doc = "No circuits: flows share the links of a two-level fat tree, max-min fair. The electrical baseline.",
     .open = open_packet,
     .close = close_packet,
-    .send = send_packet,
-    .on_event = on_packet,
-    .visit = visit_packet,
 };

@@ -24,6 +24,19 @@
 
 #include "engine/status.h"
 
+static const struct fabric_circuits circuits;
+
+static uint64_t planes_of(const struct topology *topology)
+{
+    return (uint64_t)topology->ramp.planes;
+}
+
+/* The racks of a group are on planes by their numbers, unless there is but one. */
+static bool is_symmetric_ramp(const struct topology *topology)
+{
+    return planes_of(topology) == 1;
+}
+
 static enum status open_ramp(struct fabric_state *state, struct error *error)
 {
     const struct topology *topology = state->topology;
@@ -31,6 +44,7 @@ static enum status open_ramp(struct fabric_state *state, struct error *error)
         fabric_share(state, topology->groups, topology->ramp.reconfiguration_ps, topology->ramp.slot_ps, error);
     if (status != STATUS_OK)
         return status;
+    state->circuits = &circuits;
     state->dense = 2 * (uint64_t)topology->server_count * (uint64_t)topology->groups;
     state->can_multicast = true;
     state->has_planned_lanes = true;
@@ -42,9 +56,9 @@ static uint64_t wavelength_id(const struct fabric_state *state, uint32_t source,
 {
     const struct topology *t = state->topology;
     uint64_t x = (uint64_t)t->groups;
-    uint64_t plane = topology_rack(t, target) % (uint64_t)t->ramp.planes;
+    uint64_t plane = topology_rack(t, target) % planes_of(t);
     uint64_t subnet = (topology_group(t, source) * x + topology_group(t, target)) * x + lane;
-    return state->dense + (subnet * (uint64_t)t->ramp.planes + plane) * (uint64_t)t->servers + colour;
+    return state->dense + (subnet * planes_of(t) + plane) * (uint64_t)t->servers + colour;
 }
 
 /* Two targets of a multicast in one group and plane share the wavelength. */
@@ -76,13 +90,16 @@ static void plan_lane(const struct fabric_state *state, const struct fabric_pair
     }
 }
 
-static void plan_ramp(const struct fabric_state *state, const struct fabric_pair *pair, struct fabric_plan *plan)
+static bool plan_ramp(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                      struct fabric_plan *plan)
 {
+    (void)network;
     uint32_t x = (uint32_t)state->topology->groups;
     bool is_planned = pair->first_lane > 0 || pair->lanes > 1;
     uint32_t first = pair->first_lane > 0 ? pair->first_lane - 1U : topology_group(state->topology, pair->targets[0]);
     for (uint32_t k = 0; k < pair->lanes; k++)
         plan_lane(state, pair, (first + k) % x, is_planned, plan);
+    return true;
 }
 
 static void describe_ramp(const struct fabric_state *state, uint64_t hardware, char text[FABRIC_TEXT_BYTES])
@@ -96,17 +113,18 @@ static void describe_ramp(const struct fabric_state *state, uint64_t hardware, c
                  (unsigned)(hardware % x), name);
         return;
     }
-    uint64_t rest = hardware - state->dense, colours = (uint64_t)t->servers, planes = (uint64_t)t->ramp.planes;
+    uint64_t rest = hardware - state->dense, colours = (uint64_t)t->servers, planes = planes_of(t);
     uint64_t subnet = rest / colours / planes;
     snprintf(text, FABRIC_TEXT_BYTES, "wavelength %u of group %u to group %u, transmitter %u, plane %u",
              (unsigned)(rest % colours), (unsigned)(subnet / x / x), (unsigned)(subnet / x % x), (unsigned)(subnet % x),
              (unsigned)(rest / colours % planes));
 }
 
+static const struct fabric_circuits circuits = {.is_fixed = true, .plan = plan_ramp, .describe = describe_ramp};
+
 const struct fabric fabric_ramp = {
     .name = "ramp",
     .doc = "Tunable transceivers, one a communication group, on passive subnets: a wavelength a server of a rack.",
+    .is_symmetric = is_symmetric_ramp,
     .open = open_ramp,
-    .plan = plan_ramp,
-    .describe = describe_ramp,
 };

@@ -58,6 +58,8 @@ struct ring {
     bool is_first_fit;
 };
 
+static const struct fabric_circuits circuits;
+
 static enum status open_ring(struct fabric_state *state, struct error *error)
 {
     const struct topology *t = state->topology;
@@ -83,6 +85,7 @@ static enum status open_ring(struct fabric_state *state, struct error *error)
     ring->rings_busy = memory_alloc((size_t)(2 * senders + 63) / 64, sizeof *ring->rings_busy);
     ring->lanes = memory_alloc((size_t)senders, sizeof *ring->lanes);
     ring->is_first_fit = strcmp(t->ring.route, "first_fit") == 0;
+    state->circuits = &circuits;
     state->own = ring;
     state->dense = 2 * senders;
     state->line_count = 2 * ring->servers + DIRECTIONS;
@@ -364,14 +367,17 @@ static void describe_ring(const struct fabric_state *state, uint64_t hardware, c
              colour < ring->wavelengths ? "up" : "down", name);
 }
 
+static const struct fabric_circuits circuits = {
+    .plan = plan_ring,
+    .describe = describe_ring,
+    .line_of = line_of_ring,
+    .line_is_open = line_is_open_ring,
+    .note = note_ring,
+};
+
 const struct fabric fabric_ring = {
     .name = "ring",
     .doc = "Micro-rings on a ring of fibres: a wavelength on the whole arc, shared by circuits on disjoint arcs.",
     .open = open_ring,
     .close = close_ring,
-    .plan_choose = plan_ring,
-    .line_of = line_of_ring,
-    .line_is_open = line_is_open_ring,
-    .note = note_ring,
-    .describe = describe_ring,
 };

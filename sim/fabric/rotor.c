@@ -22,7 +22,7 @@
  * Memory grows with the pairs that have something pending.
  *
  * With two_hop the traffic may detour: rotor_detour.c. The round robin of awgr is
- * this as well, with figures of its own: rotor_of_awgr.
+ * this as well, with figures of its own.
  */
 #include "fabric/rotor.h"
 
@@ -55,6 +55,8 @@ struct rotor {
     uint32_t free_pair;           /* FABRIC_NONE = none */
     struct rotor_detours *detour; /* owned; NULL = one hop */
 };
+
+static const struct fabric_carrier carrier;
 
 static enum status check_schedule(const struct fabric_state *state, const struct rotor_figures *figures,
                                   const struct rotor_schedule *schedule, struct error *error)
@@ -98,6 +100,7 @@ enum status rotor_open(struct fabric_state *state, const struct rotor_figures *f
     rotor->free_pair = FABRIC_NONE;
     rotor->busy = memory_alloc((size_t)schedule.servers * schedule.switches, sizeof *rotor->busy);
     rotor->detour = figures->is_two_hop ? rotor_detour_open(&rotor->schedule) : NULL;
+    state->carrier = &carrier;
     state->own = rotor;
     return STATUS_OK;
 }
@@ -115,7 +118,7 @@ static enum status open_rotor(struct fabric_state *state, struct error *error)
     return rotor_open(state, &figures, error);
 }
 
-static void close_rotor(struct fabric_state *state)
+void rotor_close(struct fabric_state *state)
 {
     struct rotor *rotor = state->own;
     for (size_t i = 0; i < rotor->count; i++)
@@ -325,23 +328,16 @@ static void explain_rotor(const struct network *network, uint32_t transfer, char
     snprintf(text, FABRIC_TEXT_BYTES, "the windows of servers %u to %u", view.source, view.target);
 }
 
-const struct fabric fabric_rotor = {
-    .name = "rotor",
-    .doc = "Switches that turn through fixed matchings by the clock: a pair sends in its windows, or by a detour.",
-    .open = open_rotor,
-    .close = close_rotor,
+static const struct fabric_carrier carrier = {
     .send = send_rotor,
     .on_event = on_rotor,
     .visit = visit_rotor,
     .explain = explain_rotor,
 };
 
-const struct fabric rotor_of_awgr = {
-    .name = "awgr",
-    .doc = "Transmitters that step through all targets by the clock.",
-    .close = close_rotor,
-    .send = send_rotor,
-    .on_event = on_rotor,
-    .visit = visit_rotor,
-    .explain = explain_rotor,
+const struct fabric fabric_rotor = {
+    .name = "rotor",
+    .doc = "Switches that turn through fixed matchings by the clock: a pair sends in its windows, or by a detour.",
+    .open = open_rotor,
+    .close = rotor_close,
 };

@@ -40,13 +40,11 @@ struct rotor_figures {
     bool is_two_hop, is_staggered;
 };
 
-/* The open of a fabric that turns by the clock: fills *state, which then is closed by that of fabric_rotor or
- * rotor_of_awgr. Borrows the figures until it returns. STATUS_USER where nothing can rotate. */
+/* The open and close of a fabric that turns by the clock. Borrows the figures until it returns. STATUS_USER where
+ * nothing can rotate. */
 STATUS_MUST_USE enum status rotor_open(struct fabric_state *state, const struct rotor_figures *figures,
                                        struct error *error);
-
-/* What awgr becomes with a round robin: its name and figures, rotor's behaviour. Not in the registry. */
-extern const struct fabric rotor_of_awgr;
+void rotor_close(struct fabric_state *state);
 
 /* What a server adds to its number to reach the other: 1 .. n - 1. */
 static inline uint32_t rotor_difference(const struct rotor_schedule *schedule, uint32_t source, uint32_t target)

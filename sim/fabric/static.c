@@ -76,6 +76,8 @@ static void add_number(struct numbers *list, uint32_t number)
     list->items[list->count++] = number;
 }
 
+static const struct fabric_carrier carrier;
+
 static enum status open_static(struct fabric_state *state, struct error *error)
 {
     struct static_graph *graph;
@@ -95,6 +97,7 @@ static enum status open_static(struct fabric_state *state, struct error *error)
     fixed->link_count = state->topology->server_count * ports;
     fixed->links = memory_alloc(fixed->link_count, sizeof *fixed->links);
     fixed->trip_free = FABRIC_NONE;
+    state->carrier = &carrier;
     state->own = fixed;
     return STATUS_OK;
 }
@@ -345,15 +348,18 @@ static void visit_static(const struct network *network, hardware_visitor *visit,
     }
 }
 
+static const struct fabric_carrier carrier = {
+    .send = send_static,
+    .on_event = on_static,
+    .visit = visit_static,
+    .open_job = open_job,
+    .close_job = close_job,
+};
+
 const struct fabric fabric_static = {
     .name = "static",
     .doc =
         "A fixed graph of direct links for each job (rings, torus, expander), set up once; many hops, whole at each.",
     .open = open_static,
     .close = close_static,
-    .send = send_static,
-    .on_event = on_static,
-    .visit = visit_static,
-    .open_job = open_job,
-    .close_job = close_job,
 };

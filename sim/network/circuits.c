@@ -30,16 +30,12 @@ static bool make_plan(struct network *network, uint32_t transfer)
     struct fabric_pair pair = circuit_pair(&network->transfers[transfer]);
     plan->hold.count = plan->wait.count = plan->evict.count = 0;
     plan->stopped_switch = FABRIC_NONE;
-    if (network->fabric.fabric->plan_choose) {
-        if (!network->fabric.fabric->plan_choose(&network->fabric, network, &pair, plan)) {
-            require(plan->wait.count > 0);
-            for (size_t i = 0; i < plan->wait.count; i++)
-                if (!(plan->wait.ids[i] & PLACE_LINE))
-                    plan->wait.ids[i] = hardware_slot(network, plan->wait.ids[i]);
-            return false;
-        }
-    } else {
-        network->fabric.fabric->plan(&network->fabric, &pair, plan);
+    if (!network->fabric.circuits->plan(&network->fabric, network, &pair, plan)) {
+        require(plan->wait.count > 0);
+        for (size_t i = 0; i < plan->wait.count; i++)
+            if (!(plan->wait.ids[i] & PLACE_LINE))
+                plan->wait.ids[i] = hardware_slot(network, plan->wait.ids[i]);
+        return false;
     }
     require(plan->hold.count > 0 && plan->hold.count < UINT32_MAX);
     if (plan->hold.count > network->slot_capacity)
@@ -53,7 +49,7 @@ static bool make_plan(struct network *network, uint32_t transfer)
 static uint64_t pair_place(const struct network *network, const struct transfer *transfer)
 {
     uint64_t hash = hash_pair((uint64_t)transfer->source << 32 | transfer->target, transfer->lanes);
-    if (network->fabric.fabric->plan) {
+    if (network->fabric.circuits->is_fixed) {
         hash = 0;
         for (size_t i = 0; i < network->plan.hold.count; i++)
             hash += hash_mix(network->plan.hold.ids[i] + 1);
@@ -145,11 +141,11 @@ static uint32_t circuit_take(struct network *network)
 
 static void note(const struct network *network, const struct circuit *circuit, enum fabric_note what)
 {
-    if (!network->fabric.fabric->note)
+    if (!network->fabric.circuits->note)
         return;
     for (uint32_t i = 0; i < circuit->slot_count; i++)
-        network->fabric.fabric->note(&network->fabric, what, circuit->source, circuit->target,
-                                     hardware_id(network, circuit_slots(circuit)[i]));
+        network->fabric.circuits->note(&network->fabric, what, circuit->source, circuit->target,
+                                       hardware_id(network, circuit_slots(circuit)[i]));
 }
 
 static void evict(struct network *network)
@@ -229,14 +225,12 @@ static void carry(struct network *network, uint32_t index, uint32_t transfer, bo
 /* The entry given up is replaced: at the pair, or at what is busy of the same alternative now. */
 static void wait_again(struct network *network, uint32_t transfer, uint64_t from)
 {
-    const struct fabric *fabric = network->fabric.fabric;
     if (from & PLACE_PAIR) {
         line_add(network, from, transfer);
         return;
     }
-    uint32_t which = 0;
-    if (fabric->plan_choose)
-        which = fabric->alternative_of(&network->fabric, hardware_id(network, (uint32_t)from));
+    uint64_t alternatives = network->fabric.alternatives;
+    uint64_t which = alternatives > 0 ? hardware_id(network, (uint32_t)from) % alternatives : 0;
     require(which < network->plan.wait.count);
     line_add(network, network->plan.wait.ids[which], transfer);
 }
@@ -303,7 +297,7 @@ enum circuit_answer circuit_try(struct network *network, uint32_t transfer)
     for (size_t i = 0; i < network->plan.hold.count; i++) {
         if (hardware_is_open(network, network->slots[i]))
             continue;
-        require(network->fabric.fabric->plan_choose == NULL);
+        require(network->fabric.circuits->is_fixed);
         fabric_list_add(&network->plan.wait, network->slots[i]);
         return CIRCUIT_BLOCKED;
     }
@@ -316,13 +310,15 @@ enum circuit_answer circuit_try(struct network *network, uint32_t transfer)
 /* Calls up everybody who waits for the circuit's hardware. */
 static void wake_all(struct network *network, const struct circuit *circuit)
 {
-    uint32_t (*line_of)(const struct fabric_state *, uint64_t) = network->fabric.fabric->line_of;
+    bool has_lines = network->fabric.line_count > 0;
     if (network->queue != 0)
         network_dispatch_soon(network);
     for (uint32_t i = 0; i < circuit->slot_count; i++) {
         uint32_t slot = circuit_slots(circuit)[i];
         line_wake(network, slot);
-        uint32_t line = line_of ? line_of(&network->fabric, hardware_id(network, slot)) : FABRIC_NONE;
+        if (!has_lines)
+            continue;
+        uint32_t line = network->fabric.circuits->line_of(&network->fabric, hardware_id(network, slot));
         if (line != FABRIC_NONE)
             line_wake(network, FABRIC_LINE(line));
     }

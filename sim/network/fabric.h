@@ -1,15 +1,17 @@
-/* Fabrics: what kinds of optical network there are, one file and one line in the registry each.
+/* What the network asks of a fabric, and what it gives to one. The fabrics themselves are in sim/fabric.
  *
- * A fabric says which hardware a circuit needs; network.c does the rest (lines,
- * switching, accounting). Hardware is named by 64-bit numbers of the fabric's
- * own: those below `dense` always exist (transceivers, ports) and live in an
- * array; higher ones (wavelengths of subnets) are made when first used. Every
- * number serves one circuit at a time.
+ * There are two kinds. Where circuits are granted on request (struct
+ * fabric_circuits) the fabric says which hardware a circuit needs, and the network
+ * does the rest: lines, switching, accounting. Where the fabric carries transfers
+ * itself (struct fabric_carrier; rotor: a schedule, static: many hops, packet:
+ * shared links) it gets each transfer, runs its own events, and ends the transfer
+ * with network_begin and network_finish, so that reports, totals and errors stay
+ * the same for everyone. Which kind serves, open says.
  *
- * A fabric without circuits on request (rotor: a schedule; static: many hops;
- * packet: shared links) takes over with `send`: it gets each transfer, runs its
- * own events, and ends the transfer with network_begin and network_finish, so
- * that reports, totals and errors stay the same for everyone.
+ * Hardware is named by 64-bit numbers of the fabric's own: those below `dense`
+ * always exist (transceivers, ports) and live in an array; higher ones
+ * (wavelengths of subnets) are made when first used. Every number serves one
+ * circuit at a time.
  *
  * A fabric owns its state (freed by close), borrows the topology until then, and
  * keeps no mutable globals. plan and send must cost the same whatever the number
@@ -52,14 +54,11 @@ void fabric_list_add(struct fabric_list *list, uint64_t id);
 
 /* The answer of plan: what to hold, or what to stand in line at. */
 struct fabric_plan {
-    struct fabric_list hold; /* all hardware of the circuit, each once */
-    struct fabric_list wait; /* plan_choose alone: hardware or lines any of whose release may help */
-    struct fabric_list
-        evict; /* plan_choose alone: hardware whose idle circuits must go first (ring: arcs that overlap) */
+    struct fabric_list hold;  /* all hardware of the circuit, each once */
+    struct fabric_list wait;  /* hardware or lines any of whose release may help */
+    struct fabric_list evict; /* hardware whose idle circuits must go first (ring: arcs that overlap) */
     uint32_t stopped_switch; /* the switch that goes dark while this circuit is set up (scope switch), or FABRIC_NONE */
 };
-
-struct fabric;
 
 /* What happens to the hardware of a circuit, in this order; BUSY and IDLE alternate. */
 enum fabric_note { FABRIC_TAKEN, FABRIC_BUSY, FABRIC_IDLE, FABRIC_RELEASED };
@@ -68,10 +67,14 @@ enum fabric_note { FABRIC_TAKEN, FABRIC_BUSY, FABRIC_IDLE, FABRIC_RELEASED };
 struct fabric_state {
     const struct fabric *fabric;
     const struct topology *topology;
+    const struct fabric_circuits *circuits; /* one of these two serves, the other is NULL */
+    const struct fabric_carrier *carrier;
     struct sim_clock clock;
-    void *own;             /* the fabric's, freed by close */
-    uint64_t dense;        /* hardware numbers below it always exist */
-    uint32_t line_count;   /* lines of waiting requests that are no hardware: plan_choose, line_of */
+    void *own;           /* the fabric's, freed by close */
+    uint64_t dense;      /* hardware numbers below it always exist */
+    uint32_t line_count; /* lines of waiting requests that are no hardware; 0 = none */
+    uint32_t
+        alternatives; /* that a pair can choose from: hardware number modulo these; where there is one, 0 will do */
     uint32_t switch_count; /* that can be stopped */
     sim_time reconfiguration;
     sim_time latency;          /* propagation + io at both ends */
@@ -86,46 +89,56 @@ struct fabric {
     const char *name;
     const char *doc;
 
-    /* Checks the topology's figures and fills *state, which comes with topology, clock and fabric set. May set another
-     * fabric, which then does the rest (awgr: its round robin). */
+    /* Does it treat all groups, racks and places of the topology alike, so that renumbering them changes nothing?
+     * NULL = never. */
+    bool (*is_symmetric)(const struct topology *topology);
+
+    /* Checks the topology's figures and fills *state, which comes with topology, clock and fabric set: circuits or
+     * carrier among the rest. */
     enum status (*open)(struct fabric_state *state, struct error *error);
-    void (*close)(struct fabric_state *state);
+    void (*close)(struct fabric_state *state); /* NULL = nothing to free */
+};
 
-    /* The hardware of a circuit where there is no choice: fills plan->hold. NULL for others. */
-    void (*plan)(const struct fabric_state *state, const struct fabric_pair *pair, struct fabric_plan *plan);
+/* Circuits on request. */
+struct fabric_circuits {
+    /* A pair's circuit always needs the same hardware: plan returns true with it, held by others or not, and requests
+     * wait for the first of it that is. */
+    bool is_fixed;
 
-    /* The same where the fabric picks among alternatives (switches, planes): looks at network_hardware_is_free and
-     * returns true with plan->hold filled, or false with plan->wait filled, in one of two ways. Either one busy piece
-     * of hardware for every alternative, in their order: the request is tried again when one of them opens, and then
-     * stands in line for that alternative alone (alternative_of). Or any number of FABRIC_LINE(i): it is tried again
-     * when one of these moves on (line_of), which costs more where lines are long. */
-    bool (*plan_choose)(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
-                        struct fabric_plan *plan);
+    /* The hardware of a circuit: true with plan->hold filled. Where the fabric chooses, it looks at
+     * network_hardware_is_free, and may return false with plan->wait filled, in one of two ways. Either one busy piece
+     * of hardware for each of its alternatives, in their order: the request is tried again when one of them opens, and
+     * then stands in line for that alternative alone. Or any number of FABRIC_LINE(i): it is tried again when one of
+     * these moves on (line_of), which costs more where lines are long. */
+    bool (*plan)(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                 struct fabric_plan *plan);
 
-    /* With plan_choose: which alternative a piece of hardware belongs to. Needed for the first way of waiting. */
-    uint32_t (*alternative_of)(const struct fabric_state *state, uint64_t hardware);
+    /* "transmitter 3 of 0-1-1" */
+    void (*describe)(const struct fabric_state *state, uint64_t hardware, char text[FABRIC_TEXT_BYTES]);
 
-    /* With plan_choose: the line that moves on when this hardware is released, or FABRIC_NONE. */
+    /* With lines: the one that moves on when this hardware is released, or FABRIC_NONE; and whether anybody in a line
+     * could be helped now, a hint that spares tries. */
     uint32_t (*line_of)(const struct fabric_state *state, uint64_t hardware);
+    bool (*line_is_open)(const struct fabric_state *state, const struct network *network, uint32_t line);
 
     /* A circuit of the pair took this hardware, started or stopped carrying on it, or let it go: for a fabric that
      * keeps books of its own besides, to choose fast (ring). May be NULL. */
     void (*note)(const struct fabric_state *state, enum fabric_note note, uint32_t source, uint32_t target,
                  uint64_t hardware);
+};
 
-    /* Could anybody in this line be helped now? A hint that spares tries; NULL = always. */
-    bool (*line_is_open)(const struct fabric_state *state, const struct network *network, uint32_t line);
-
-    /* Takes over: called once for every transfer with bytes and a target other than its source. */
+/* Transfers carried by the fabric itself. */
+struct fabric_carrier {
+    /* Called once for every transfer with bytes and a target other than its source. */
     enum status (*send)(struct network *network, uint32_t transfer, struct error *error);
 
     /* An event scheduled with network_schedule. */
     void (*on_event)(struct network *network, const struct event *event);
 
-    /* With send: network_visit_hardware of the fabric's own hardware. */
+    /* network_visit_hardware of the fabric's own hardware. */
     void (*visit)(const struct network *network, hardware_visitor *visit, void *context);
 
-    /* With send: what a transfer waits for, for people ("its slot on a rotor switch"); may be NULL. */
+    /* What a transfer waits for, for people ("its slot on a rotor switch"); NULL = "the fabric". */
     void (*explain)(const struct network *network, uint32_t transfer, char text[FABRIC_TEXT_BYTES]);
 
     /* network_open_job and network_close_job, for a fabric that connects the servers of a job for good; or both NULL.
@@ -133,19 +146,9 @@ struct fabric {
     enum status (*open_job)(const struct fabric_state *state, uint32_t job, const uint32_t *servers, uint32_t count,
                             struct error *error);
     enum status (*close_job)(const struct fabric_state *state, uint32_t job, struct error *error);
-
-    /* "transmitter 3 of 0-1-1" */
-    void (*describe)(const struct fabric_state *state, uint64_t hardware, char text[FABRIC_TEXT_BYTES]);
 };
 
 #define FABRIC_LINE(index) ((UINT64_C(1) << 63) | (uint64_t)(index))
-
-/* The registry, in the order of the documentation; NULL behind the last, and where no fabric has that name. */
-const struct fabric *fabric_at(size_t index);
-const struct fabric *fabric_find(const char *name);
-
-/* Does it treat all groups, racks and places alike, so that renumbering them changes nothing? */
-bool fabric_is_symmetric(const struct topology *topology);
 
 /* The ticks that bytes take on `lanes` lanes, in whole slots; SIM_TIME_MAX where it does not fit. */
 sim_time fabric_payload(const struct fabric_state *state, uint64_t bytes, uint16_t lanes);
@@ -165,14 +168,14 @@ bool network_hardware_is_free(const struct network *network, uint64_t hardware);
 /* Nobody's: no circuit would have to give way. */
 bool network_hardware_is_dark(const struct network *network, uint64_t hardware);
 
-/* For plan_choose: this hardware is held by an idle lit circuit of the pair with as many lanes, to use again. A circuit
+/* For plan: this hardware is held by an idle lit circuit of the pair with as many lanes, to use again. A circuit
  * is used as a whole: the plan must name all its hardware. */
 bool network_hardware_is_lit_for(const struct network *network, uint64_t hardware, const struct fabric_pair *pair);
 
 /* Held by one and the same circuit. */
 bool network_hardware_is_together(const struct network *network, uint64_t left, uint64_t right);
 
-/* A transfer under way, for fabrics with send. The returned pointer lives until the next transfer is sent. */
+/* A transfer under way, for carriers. The returned pointer lives until the next transfer is sent. */
 struct transfer_view {
     uint32_t source, target;
     uint32_t job;

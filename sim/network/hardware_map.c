@@ -123,8 +123,8 @@ static struct hardware_use use_now(const struct network *network, uint32_t slot,
 void network_visit_hardware(const struct network *network, hardware_visitor *visit, void *context)
 {
     sim_time now = engine_now(network->engine);
-    if (network->fabric.fabric->visit)
-        network->fabric.fabric->visit(network, visit, context);
+    if (network->fabric.carrier)
+        network->fabric.carrier->visit(network, visit, context);
     for (uint64_t slot = 0; slot < network->fabric.dense + network->sparse_count; slot++) {
         struct hardware_use use = use_now(network, (uint32_t)slot, now);
         visit(context, &use);

@@ -23,21 +23,23 @@ uint16_t network_kind(const struct network *network, int which)
     return (uint16_t)(network->options.first_kind + which);
 }
 
-static enum status open_fabric(struct network *network, struct error *error)
+static void close_fabric(struct network *network)
 {
-    const struct fabric *fabric = fabric_find(network->topology->fabric);
-    if (!fabric)
-        return error_set(error, STATUS_USER, "fabric '%s' cannot be simulated with circuits",
-                         network->topology->fabric);
-    network->fabric = (struct fabric_state){
-        .fabric = fabric, .topology = network->topology, .clock = {network->options.tick_ps}, .latency = 0};
+    if (network->fabric.fabric->close)
+        network->fabric.fabric->close(&network->fabric);
+}
+
+static enum status open_fabric(struct network *network, const struct fabric *fabric, struct error *error)
+{
+    network->fabric =
+        (struct fabric_state){.fabric = fabric, .topology = network->topology, .clock = {network->options.tick_ps}};
     enum status status = fabric->open(&network->fabric, error);
     if (status != STATUS_OK)
         return status;
+    require(!network->fabric.circuits != !network->fabric.carrier);
     require(network->fabric.rate_bytes_per_s > 0 && network->fabric.lanes_max > 0);
     if (network->fabric.dense >= FABRIC_NONE) {
-        if (network->fabric.fabric->close)
-            network->fabric.fabric->close(&network->fabric);
+        close_fabric(network);
         return error_set(error, STATUS_USER, "%llu transceivers and ports are too many to simulate",
                          (unsigned long long)network->fabric.dense);
     }
@@ -56,9 +58,10 @@ static void open_pools(struct network *network)
     network->transfers[0] = (struct transfer){0};
 }
 
-enum status network_create(struct engine *engine, const struct topology *topology,
+enum status network_create(struct engine *engine, const struct topology *topology, const struct fabric *fabric,
                            const struct network_options *options, struct network **out, struct error *error)
 {
+    require(engine && topology && fabric);
     require(options->first_kind + NETWORK_KINDS <= ENGINE_KINDS && options->linger_ps >= 0);
     struct network *network = memory_alloc(1, sizeof *network);
     network->engine = engine;
@@ -66,7 +69,7 @@ enum status network_create(struct engine *engine, const struct topology *topolog
     network->options = *options;
     if (network->options.tick_ps == 0)
         network->options.tick_ps = 1;
-    enum status status = open_fabric(network, error);
+    enum status status = open_fabric(network, fabric, error);
     if (status != STATUS_OK) {
         free(network);
         return status;
@@ -93,8 +96,7 @@ void network_destroy(struct network *network)
         return;
     observe_open(network);
     network_check(network);
-    if (network->fabric.fabric->close)
-        network->fabric.fabric->close(&network->fabric);
+    close_fabric(network);
     for (size_t i = 1; i < network->circuit_count; i++)
         if (network->circuits[i].slot_count > CIRCUIT_INLINE)
             free(network->circuits[i].slots.many);
@@ -263,8 +265,8 @@ enum status network_send(struct network *network, const struct transfer_request 
     } else {
         made->state = TRANSFER_WAITING;
         statistics_level_add(&network->waiting, now, 1);
-        if (network->fabric.fabric->send) {
-            status = network->fabric.fabric->send(network, index, error);
+        if (network->fabric.carrier) {
+            status = network->fabric.carrier->send(network, index, error);
         } else {
             fresh_add(network, index);
             network_dispatch_soon(network);
@@ -286,14 +288,14 @@ enum status network_open_job(struct network *network, uint32_t job, const uint32
     for (uint32_t i = 0; i < count; i++)
         if (servers[i] >= nodes)
             return error_set(error, STATUS_USER, "job %u on server %u: there are %u", job, servers[i], nodes);
-    const struct fabric *fabric = network->fabric.fabric;
-    return fabric->open_job ? fabric->open_job(&network->fabric, job, servers, count, error) : STATUS_OK;
+    const struct fabric_carrier *carrier = network->fabric.carrier;
+    return carrier && carrier->open_job ? carrier->open_job(&network->fabric, job, servers, count, error) : STATUS_OK;
 }
 
 enum status network_close_job(struct network *network, uint32_t job, struct error *error)
 {
-    const struct fabric *fabric = network->fabric.fabric;
-    return fabric->close_job ? fabric->close_job(&network->fabric, job, error) : STATUS_OK;
+    const struct fabric_carrier *carrier = network->fabric.carrier;
+    return carrier && carrier->close_job ? carrier->close_job(&network->fabric, job, error) : STATUS_OK;
 }
 
 /* The wait is over. */
@@ -396,7 +398,7 @@ static void on_fabric(struct engine *engine, const struct event *event, void *wo
 {
     struct network *network = world;
     (void)engine;
-    network->fabric.fabric->on_event(network, event);
+    network->fabric.carrier->on_event(network, event);
 }
 
 static void clear(struct network *network, uint32_t index)
@@ -424,10 +426,8 @@ static bool try_or_wait(struct network *network, uint32_t index, uint64_t from)
 /* Is there hope for the next in line? At a pair there is while the last one was helped. */
 static bool place_is_open(const struct network *network, uint64_t place, bool was_helped)
 {
-    const struct fabric *fabric = network->fabric.fabric;
     if (place & PLACE_LINE)
-        return !fabric->line_is_open ||
-               fabric->line_is_open(&network->fabric, network, (uint32_t)(place & ~PLACE_LINE));
+        return network->fabric.circuits->line_is_open(&network->fabric, network, (uint32_t)(place & ~PLACE_LINE));
     if (place & PLACE_PAIR)
         return was_helped;
     return hardware_is_open(network, (uint32_t)place);

@@ -30,6 +30,7 @@
 #include "topology/topology.h"
 
 struct network;
+struct fabric;
 
 /* Who goes first among requests that wait for the same hardware; ties go by the order of sending. */
 enum network_order {
@@ -121,11 +122,12 @@ struct transfer_request {
     void *context;
 };
 
-/* Builds the network of a topology on an engine. Borrows both until network_destroy. *out is owned, to be freed with
- * network_destroy, and written only on success; STATUS_USER where the topology's figures cannot work. */
+/* Builds the network of a topology on an engine; fabric_create_network (fabric/fabrics.h) finds the fabric that the
+ * topology names. Borrows all three until network_destroy. *out is owned, to be freed with network_destroy, and written
+ * only on success; STATUS_USER where the topology's figures cannot work. */
 STATUS_MUST_USE enum status network_create(struct engine *engine, const struct topology *topology,
-                                           const struct network_options *options, struct network **out,
-                                           struct error *error);
+                                           const struct fabric *fabric, const struct network_options *options,
+                                           struct network **out, struct error *error);
 
 /* Takes network; NULL is fine. Checks the books first (network_check) and tells the observer of stays still open. */
 void network_destroy(struct network *network);

@@ -95,17 +95,13 @@ static void explain_hardware(const struct network *network, uint32_t index, char
 {
     struct fabric_pair pair = circuit_pair(&network->transfers[index]);
     struct fabric_plan plan = {0};
-    const struct fabric *fabric = network->fabric.fabric;
+    const struct fabric_circuits *circuits = network->fabric.circuits;
     snprintf(text, FABRIC_TEXT_BYTES, "its turn");
-    if (fabric->plan_choose) {
-        if (!fabric->plan_choose(&network->fabric, network, &pair, &plan))
-            snprintf(text, FABRIC_TEXT_BYTES, "any free path of the fabric");
-    } else {
-        fabric->plan(&network->fabric, &pair, &plan);
-        for (size_t i = plan.hold.count; i-- > 0;)
-            if (!network_hardware_is_free(network, plan.hold.ids[i]))
-                fabric->describe(&network->fabric, plan.hold.ids[i], text);
-    }
+    if (!circuits->plan(&network->fabric, network, &pair, &plan))
+        snprintf(text, FABRIC_TEXT_BYTES, "any free path of the fabric");
+    for (size_t i = circuits->is_fixed ? plan.hold.count : 0; i-- > 0;)
+        if (!network_hardware_is_free(network, plan.hold.ids[i]))
+            circuits->describe(&network->fabric, plan.hold.ids[i], text);
     free(plan.hold.ids);
     free(plan.wait.ids);
     free(plan.evict.ids);
@@ -114,13 +110,13 @@ static void explain_hardware(const struct network *network, uint32_t index, char
 static void explain_one(const struct network *network, uint32_t index, FILE *out)
 {
     const struct transfer *transfer = &network->transfers[index];
-    const struct fabric *fabric = network->fabric.fabric;
+    const struct fabric_state *fabric = &network->fabric;
     char source[TOPOLOGY_NAME_BYTES], target[TOPOLOGY_NAME_BYTES], text[FABRIC_TEXT_BYTES] = "the fabric";
     topology_name(network->topology, transfer->source, source);
     topology_name(network->topology, transfer->target, target);
-    if (fabric->explain)
-        fabric->explain(network, index, text);
-    else if (!fabric->send)
+    if (fabric->carrier && fabric->carrier->explain)
+        fabric->carrier->explain(network, index, text);
+    else if (fabric->circuits)
         explain_hardware(network, index, text);
     fprintf(out, "transfer %u of job %u, %s to %s, %llu bytes, sent at %lld ticks, waits for %s\n", index,
             transfer->job, source, target, (unsigned long long)transfer->bytes, (long long)transfer->start, text);

@@ -75,13 +75,13 @@ void observe_open(const struct network *network)
 
 bool network_has_circuits(const struct network *network)
 {
-    return network->fabric.fabric->send == NULL;
+    return network->fabric.circuits != NULL;
 }
 
 void network_describe(const struct network *network, uint64_t hardware, char text[NETWORK_TEXT_BYTES])
 {
     if (network_has_circuits(network)) {
-        network->fabric.fabric->describe(&network->fabric, hardware, text);
+        network->fabric.circuits->describe(&network->fabric, hardware, text);
         return;
     }
     char name[TOPOLOGY_NAME_BYTES];

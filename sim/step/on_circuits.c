@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "fabric/fabrics.h"
+
 enum { KIND_NETWORK = 0, KIND_STEPPER = NETWORK_KINDS, KIND_START = KIND_STEPPER + 1 + COLLECTIVE_KINDS };
 
 /* One of the jobs that run side by side. */
@@ -104,7 +106,7 @@ static enum status open_session(struct session *session, const struct step_input
     network.tick_ps = options->clock.tick_ps;
     network.first_kind = KIND_NETWORK;
     session->engine = engine_create();
-    enum status status = network_create(session->engine, inputs[0].topology, &network, &session->network, error);
+    enum status status = fabric_create_network(session->engine, inputs[0].topology, &network, &session->network, error);
     if (status != STATUS_OK)
         return status;
     session->stepper = stepper_create(session->engine, session->network, inputs[0].topology, &stepper);

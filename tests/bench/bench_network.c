@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "engine/memory.h"
 #include "engine/random.h"
+#include "fabric/fabrics.h"
 #include "network/collective.h"
 #include "network/network.h"
 
@@ -62,7 +63,7 @@ static void open_traffic(struct traffic *traffic, const char *path)
     if (topology_load(path, &traffic->topology, &error) != STATUS_OK)
         require(!"the topology is there");
     traffic->engine = engine_create();
-    if (network_create(traffic->engine, &traffic->topology, &options, &traffic->network, &error) != STATUS_OK)
+    if (fabric_create_network(traffic->engine, &traffic->topology, &options, &traffic->network, &error) != STATUS_OK)
         require(!"the network can be built");
     traffic->draws = random_open(1, path, 0);
 }
