@@ -88,15 +88,13 @@ static void note_step(void *context, struct stepper_job *job, const struct stepp
 
 static void keep_diary(const struct job_world *job, const struct topology *topology, struct diary *diary)
 {
-    struct network_options options = {.circuits = NETWORK_HOLD};
-    struct stepper_options stepping = {.clock = {1}, .first_kind = NETWORK_KINDS};
+    struct circuit_options options = {.network.circuits = NETWORK_HOLD, .clock = {1}};
     struct step_input input = job_world_input(job, topology);
-    struct network *network = NULL;
+    struct stepper *stepper = NULL;
     struct stepper_job *placed = NULL;
     struct error error = {0};
     *diary = (struct diary){.engine = engine_create()};
-    CU_ASSERT_EQUAL_FATAL(fabric_create_network(diary->engine, topology, &options, &network, &error), STATUS_OK);
-    struct stepper *stepper = stepper_create(diary->engine, network, topology, &stepping);
+    CU_ASSERT_EQUAL_FATAL(stepper_create(diary->engine, topology, 0, &options, &stepper, &error), STATUS_OK);
     CU_ASSERT_EQUAL_FATAL(stepper_add(stepper, &input, 0, note_step, diary, &placed, &error), STATUS_OK);
     stepper_start(placed);
     engine_run(diary->engine, SIM_TIME_MAX);
@@ -104,7 +102,6 @@ static void keep_diary(const struct job_world *job, const struct topology *topol
     CU_ASSERT_EQUAL(diary->count, STEPS);
     stepper_remove(placed);
     stepper_destroy(stepper);
-    network_destroy(network);
     engine_destroy(diary->engine);
 }
 

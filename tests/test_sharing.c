@@ -1,5 +1,6 @@
 /* Properties held here, of a stream of jobs that share a fabric:
  *   - a job alone is what it is on a fabric of its own; jobs that contend are slower, and never faster than alone;
+ *   - two lanes make a job that shares faster, as they do alone;
  *   - paces between changes give what simulating every step gives, within 1 %, for equal jobs too;
  *   - parts of a job's time add up to it; the same run has the same hash;
  *   - a job slowed down beyond its limit completes, with cause late, counted in jobs_late and not as blocked;
@@ -23,7 +24,7 @@ struct stream {
     const char *jobs, *fabric;
     const char *sharing, *steady;
     double oversubscription; /* packet: of edge switches of two servers; 0 = as the file says */
-    const char *more;        /* one more assignment, or NULL */
+    const char *more[2];     /* assignments, or NULL */
 };
 
 static enum status run_stream(const struct stream *stream, struct cluster_result *result, double *values,
@@ -37,7 +38,7 @@ static enum status run_stream(const struct stream *stream, struct cluster_result
     oracle_world_open(&world,
                       (const char *const[]){trace, topology, stream->sharing, stream->steady, "network.model=circuit",
                                             "workload.time_unit=ms", "workload.steps=10", "partition.strategy=fixed",
-                                            "partition.degree=4", stream->more, NULL});
+                                            "partition.degree=4", stream->more[0], stream->more[1], NULL});
     if (stream->oversubscription > 0) {
         world.world.topology.packet.oversubscription = stream->oversubscription;
         world.world.topology.packet.radix = 2;
@@ -77,7 +78,7 @@ static void test_alone(void)
 {
     for (size_t i = 0; fabric_at(i); i++) {
         const char *more = strcmp(fabric_at(i)->name, "packet") == 0 ? NULL : "network.reconfiguration=1us";
-        struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n", fabric_at(i)->name, exclusive, live, 0, more};
+        struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n", fabric_at(i)->name, exclusive, live, 0, {more}};
         struct cluster_result alone, same, pace;
         run_well(&stream, &alone, NULL);
         stream.sharing = shared;
@@ -102,6 +103,29 @@ static void test_alone(void)
         cluster_result_free(&same);
         cluster_result_free(&pace);
     }
+}
+
+/* network.lanes counts where jobs share as well: with two lanes a job is what it is on a fabric of its own. */
+static void test_lanes(void)
+{
+    struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n",
+                            "ocs",
+                            exclusive,
+                            live,
+                            0,
+                            {"network.reconfiguration=1us", "network.lanes=2"}};
+    struct cluster_result alone, two, one;
+    run_well(&stream, &alone, NULL);
+    stream.sharing = shared;
+    run_well(&stream, &two, NULL);
+    stream.more[1] = "network.lanes=1";
+    run_well(&stream, &one, NULL);
+    CU_ASSERT_EQUAL(two.jobs[0].outcome, OUTCOME_COMPLETED);
+    CU_ASSERT(two.jobs[0].time.part_s[TIME_PAYLOAD] < 0.6 * one.jobs[0].time.part_s[TIME_PAYLOAD]);
+    CU_ASSERT(oracle_is_near(two.jobs[0].time.total_s, alone.jobs[0].time.total_s, 1e-9));
+    cluster_result_free(&alone);
+    cluster_result_free(&two);
+    cluster_result_free(&one);
 }
 
 static void check_paces(const struct stream *stream)
@@ -135,16 +159,16 @@ static void test_paces(void)
 {
     static const double oversubscriptions[] = {4, 16, 64};
     for (size_t i = 0; i < 3; i++)
-        check_paces(&(struct stream){few_equal_jobs, "packet", shared, paces, oversubscriptions[i], NULL});
-    check_paces(&(struct stream){few_jobs, "packet", shared, paces, 16, NULL});
-    check_paces(&(struct stream){few_jobs, "ramp", shared, paces, 0, NULL});
-    check_paces(&(struct stream){few_jobs, "awgr", shared, paces, 0, NULL});
+        check_paces(&(struct stream){few_equal_jobs, "packet", shared, paces, oversubscriptions[i], {NULL}});
+    check_paces(&(struct stream){few_jobs, "packet", shared, paces, 16, {NULL}});
+    check_paces(&(struct stream){few_jobs, "ramp", shared, paces, 0, {NULL}});
+    check_paces(&(struct stream){few_jobs, "awgr", shared, paces, 0, {NULL}});
 }
 
 static void test_again(void)
 {
     for (int i = 0; i < 2; i++) {
-        struct stream stream = {few_jobs, "ring", shared, i ? live : paces, 0, NULL};
+        struct stream stream = {few_jobs, "ring", shared, i ? live : paces, 0, {NULL}};
         struct cluster_result first, second;
         run_well(&stream, &first, NULL);
         run_well(&stream, &second, NULL);
@@ -163,7 +187,7 @@ static void check_late(const char *steady)
 {
     char jobs[128];
     double values[METRIC_COUNT];
-    struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n", "packet", shared, steady, 64, NULL};
+    struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n", "packet", shared, steady, 64, {NULL}};
     struct cluster_result alone, both;
     run_well(&stream, &alone, NULL);
     double beta = 1.001 * alone.jobs[0].time.total_s / alone.jobs[0].sequential_s;
@@ -206,15 +230,16 @@ static void test_clock_runs_out(void)
 {
     static const char late[] = "model,arrival_s,beta\nalexnet,9223371,1\n",
                       one[] = "model,arrival_s,beta\nalexnet,0,1\n";
-    check_refused(&(struct stream){late, "packet", shared, live, 0, NULL}, "1ns");
-    check_refused(&(struct stream){late, "packet", shared, paces, 0, NULL}, "1ns");
-    check_refused(&(struct stream){one, "packet", shared, paces, 0, "workload.steps=1000000000"}, "1ns");
+    check_refused(&(struct stream){late, "packet", shared, live, 0, {NULL}}, "1ns");
+    check_refused(&(struct stream){late, "packet", shared, paces, 0, {NULL}}, "1ns");
+    check_refused(&(struct stream){one, "packet", shared, paces, 0, {"workload.steps=1000000000"}}, "1ns");
 }
 
 void suite_sharing(void)
 {
     CU_pSuite suite = CU_add_suite("sharing a fabric", NULL, NULL);
     CU_ADD_TEST(suite, test_alone);
+    CU_ADD_TEST(suite, test_lanes);
     CU_ADD_TEST(suite, test_paces);
     CU_ADD_TEST(suite, test_again);
     CU_ADD_TEST(suite, test_late);

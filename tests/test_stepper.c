@@ -47,23 +47,21 @@ static struct stepper_report step_in_ticks(const struct job_world *job, const st
                                            struct figures *figures)
 {
     struct one_step step = {.engine = engine_create()};
-    struct network_options options = {.circuits = NETWORK_TEARDOWN};
-    struct stepper_options stepping = {.clock = {1}, .first_kind = NETWORK_KINDS};
+    struct circuit_options options = {.network.circuits = NETWORK_TEARDOWN, .clock = {1}};
     struct step_input input = job_world_input(job, topology);
-    struct network *network = NULL;
+    struct stepper *stepper = NULL;
     struct stepper_job *placed = NULL;
     struct error error = {0};
-    CU_ASSERT_EQUAL_FATAL(fabric_create_network(step.engine, topology, &options, &network, &error), STATUS_OK);
-    struct stepper *stepper = stepper_create(step.engine, network, topology, &stepping);
+    CU_ASSERT_EQUAL_FATAL(stepper_create(step.engine, topology, 0, &options, &stepper, &error), STATUS_OK);
     CU_ASSERT_EQUAL_FATAL(stepper_add(stepper, &input, 0, keep_report, &step, &placed, &error), STATUS_OK);
     stepper_start(placed);
     engine_run(step.engine, SIM_TIME_MAX);
     CU_ASSERT_EQUAL(stepper_status(stepper, &error), STATUS_OK);
     CU_ASSERT_EQUAL(step.calls, 1);
-    *figures = (struct figures){network_lane_rate_bytes_per_s(network), network_latency(network)};
+    *figures = (struct figures){network_fabric(stepper_network(stepper))->rate_bytes_per_s,
+                                network_fabric(stepper_network(stepper))->latency};
     stepper_remove(placed);
     stepper_destroy(stepper);
-    network_destroy(network);
     engine_destroy(step.engine);
     return step.report;
 }

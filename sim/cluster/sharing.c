@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "cluster/state.h"
-#include "fabric/fabrics.h"
 
 struct running {
     struct cluster *cluster;
@@ -28,7 +27,6 @@ struct sharing {
     double *head_start_s;
     size_t input_capacity, step_capacity, head_capacity;
     /* Only where every step is simulated: then steps run on the cluster's own engine. */
-    struct network *network;
     struct stepper *stepper;
 };
 
@@ -39,23 +37,13 @@ static bool is_live(const struct cluster_config *config)
 
 enum status sharing_create(struct cluster *cluster)
 {
-    const struct circuit_options *circuit = cluster->config->circuit;
+    const struct cluster_config *config = cluster->config;
     struct sharing *sharing = memory_alloc(1, sizeof *sharing);
     cluster->sharing = sharing;
-    if (!is_live(cluster->config))
+    if (!is_live(config))
         return STATUS_OK;
-    struct network_options network = circuit->network;
-    struct stepper_options stepper = {.clock = circuit->clock,
-                                      .first_kind = EVENT_SHARING + NETWORK_KINDS,
-                                      .all_reduce = circuit->all_reduce,
-                                      .has_barriers = circuit->has_barriers};
-    network.tick_ps = circuit->clock.tick_ps;
-    network.first_kind = EVENT_SHARING;
-    enum status status =
-        fabric_create_network(cluster->engine, cluster->config->topology, &network, &sharing->network, cluster->error);
-    if (status == STATUS_OK)
-        sharing->stepper = stepper_create(cluster->engine, sharing->network, cluster->config->topology, &stepper);
-    return status;
+    return stepper_create(cluster->engine, config->topology, EVENT_SHARING, config->circuit, &sharing->stepper,
+                          cluster->error);
 }
 
 static void free_job(struct running *job)
@@ -73,7 +61,6 @@ void sharing_free(struct sharing *sharing)
     for (uint32_t i = 0; i < sharing->count; i++)
         free_job(sharing->jobs[i]);
     stepper_destroy(sharing->stepper);
-    network_destroy(sharing->network);
     free(sharing->jobs);
     free(sharing->inputs);
     free(sharing->steps);
@@ -196,7 +183,8 @@ enum status sharing_status(const struct cluster *cluster)
     if (!sharing || !sharing->stepper)
         return STATUS_OK;
     enum status status = stepper_status(sharing->stepper, cluster->error);
-    bool is_stuck = engine_peek(cluster->engine) == SIM_TIME_MAX && network_unfinished(sharing->network);
+    bool is_stuck =
+        engine_peek(cluster->engine) == SIM_TIME_MAX && network_unfinished(stepper_network(sharing->stepper));
     return status == STATUS_OK && is_stuck ? stepper_explain(sharing->jobs[0]->live, cluster->error) : status;
 }
 

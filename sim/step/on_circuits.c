@@ -3,9 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fabric/fabrics.h"
-
-enum { KIND_NETWORK = 0, KIND_STEPPER = NETWORK_KINDS, KIND_START = KIND_STEPPER + 1 + COLLECTIVE_KINDS };
+enum { KIND_STEPPER = 0, KIND_START = STEPPER_KINDS };
 
 /* One of the jobs that run side by side. */
 struct runner {
@@ -24,7 +22,6 @@ struct runner {
 struct session {
     const struct circuit_options *options;
     struct engine *engine;
-    struct network *network;
     struct stepper *stepper;
     struct runner *runners;
     uint32_t count, settled;
@@ -85,7 +82,7 @@ static void split_steps(const struct session *session, const struct runner *runn
 
 static void fill_result(const struct session *session, const struct runner *runner, struct step_result *result)
 {
-    struct network_totals totals = network_totals(session->network);
+    struct network_totals totals = network_totals(stepper_network(session->stepper));
     *result = (struct step_result){
         .flows = totals.sent - totals.local,
         .events = engine_events(session->engine),
@@ -96,20 +93,11 @@ static void fill_result(const struct session *session, const struct runner *runn
 
 static enum status open_session(struct session *session, const struct step_input *inputs, struct error *error)
 {
-    const struct circuit_options *options = session->options;
-    struct network_options network = options->network;
-    struct stepper_options stepper = {.clock = options->clock,
-                                      .first_kind = KIND_STEPPER,
-                                      .all_reduce = options->all_reduce,
-                                      .has_barriers = options->has_barriers,
-                                      .lanes = options->lanes};
-    network.tick_ps = options->clock.tick_ps;
-    network.first_kind = KIND_NETWORK;
     session->engine = engine_create();
-    enum status status = fabric_create_network(session->engine, inputs[0].topology, &network, &session->network, error);
+    enum status status =
+        stepper_create(session->engine, inputs[0].topology, KIND_STEPPER, session->options, &session->stepper, error);
     if (status != STATUS_OK)
         return status;
-    session->stepper = stepper_create(session->engine, session->network, inputs[0].topology, &stepper);
     session->runners = memory_alloc(session->count, sizeof *session->runners);
     for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++) {
         session->runners[i].session = session;
@@ -167,7 +155,6 @@ static void close_session(struct session *session)
         if (session->runners[i].job)
             stepper_remove(session->runners[i].job);
     stepper_destroy(session->stepper);
-    network_destroy(session->network);
     engine_destroy(session->engine);
     free(session->runners);
 }

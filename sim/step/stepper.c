@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/fabrics.h"
 #include "step/ready.h"
 
 /* Sizes and times from doubles must stay exact integers. */
@@ -60,7 +61,8 @@ struct stepper {
     struct network *network;
     struct collectives *collectives;
     const struct topology *topology;
-    struct stepper_options options;
+    struct circuit_options options;
+    uint16_t kind;          /* of the event that an op ends */
     struct device *devices; /* per server */
     struct error error;     /* the first trouble */
 };
@@ -139,7 +141,7 @@ static void dispatch(struct stepper *stepper, uint32_t server)
     }
     device->task = next;
     device->since = now;
-    device->end = engine_schedule(stepper->engine, end, 0, stepper->options.first_kind, server, 0);
+    device->end = engine_schedule(stepper->engine, end, 0, stepper->kind, server, 0);
 }
 
 static void make_ready(struct stepper_job *job, uint32_t task, const struct step_path *path)
@@ -464,20 +466,36 @@ enum status stepper_explain(const struct stepper_job *job, struct error *error)
 
 /* ---- all of them ---- */
 
-struct stepper *stepper_create(struct engine *engine, struct network *network, const struct topology *topology,
-                               const struct stepper_options *options)
+enum status stepper_create(struct engine *engine, const struct topology *topology, uint16_t first_kind,
+                           const struct circuit_options *options, struct stepper **out, struct error *error)
 {
+    require(engine && topology && first_kind + STEPPER_KINDS <= ENGINE_KINDS);
+    struct network_options network_options = options->network;
+    struct network *network;
+    network_options.tick_ps = options->clock.tick_ps;
+    network_options.first_kind = first_kind;
+    enum status status = fabric_create_network(engine, topology, &network_options, &network, error);
+    if (status != STATUS_OK)
+        return status;
+    uint16_t lanes = network_lanes(network);
     struct stepper *stepper = memory_alloc(1, sizeof *stepper);
     stepper->engine = engine;
     stepper->network = network;
     stepper->topology = topology;
     stepper->options = *options;
-    if (stepper->options.lanes > network_lanes(network))
-        stepper->options.lanes = network_lanes(network);
+    if (stepper->options.lanes > lanes)
+        stepper->options.lanes = lanes;
+    stepper->kind = (uint16_t)(first_kind + NETWORK_KINDS);
     stepper->devices = memory_alloc(topology->server_count, sizeof *stepper->devices);
-    stepper->collectives = collectives_create(network, (uint16_t)(options->first_kind + 1));
-    engine_on(engine, options->first_kind, on_op_end, stepper);
-    return stepper;
+    stepper->collectives = collectives_create(network, (uint16_t)(stepper->kind + 1));
+    engine_on(engine, stepper->kind, on_op_end, stepper);
+    *out = stepper;
+    return STATUS_OK;
+}
+
+const struct network *stepper_network(const struct stepper *stepper)
+{
+    return stepper->network;
 }
 
 void stepper_destroy(struct stepper *stepper)
@@ -489,6 +507,7 @@ void stepper_destroy(struct stepper *stepper)
         require(!stepper->devices[server].job);
         free(stepper->devices[server].ready.tasks);
     }
+    network_destroy(stepper->network);
     free(stepper->devices);
     free(stepper);
 }

@@ -1,4 +1,4 @@
-/* Training steps of placed jobs, op by op and transfer by transfer, on an engine and a network that others may share.
+/* Training steps of placed jobs, op by op and transfer by transfer, on an engine that others may share.
  *
  * Devices run their ready op of the highest rank and pre-empt, as in the
  * published simulator. What lies between two tasks is one link: it is sent when
@@ -31,20 +31,38 @@ struct stepper_report {
 /* Called at the end of a step, from within the engine; may start the next one. Borrows report until it returns. */
 typedef void stepper_done(void *context, struct stepper_job *job, const struct stepper_report *report);
 
-struct stepper_options {
+/* How steps are simulated on circuits. What is behind lanes is for step_circuit, which runs many steps. */
+struct circuit_options {
+    struct network_options network;
     struct sim_clock clock;
-    uint16_t first_kind; /* takes the event kind first_kind, and those of collectives behind it */
     enum collective_algorithm all_reduce;
-    bool has_barriers; /* phases of a collective wait for all members */
-    uint16_t lanes;    /* transceivers side by side for a transfer, as far as the fabric can; 0 = 1 */
+    bool has_barriers;
+    uint16_t lanes;          /* transceivers side by side for a transfer, as far as the fabric can; 0 = 1 */
+    int64_t steps;           /* of a job, all in all */
+    double steady_tolerance; /* relative; negative = simulate all steps */
+    int64_t min_steps;       /* before a job may count as steady, at least 2 */
+    int64_t max_steps; /* a job that is not steady by then counts as the mean of the later half of them; 0 = none */
+    /* Borrowed, per job: for how long its step has been under way at the instant from which on steps count. NULL = all
+     * begin there. Jobs in step with each other collide as no others do, so phases matter. */
+    const double *head_start_s;
 };
 
-/* Borrows engine, network and topology until stepper_destroy. Returned owned. */
-struct stepper *stepper_create(struct engine *engine, struct network *network, const struct topology *topology,
-                               const struct stepper_options *options);
+/* Event kinds that a stepper takes: its network's, its own, and those of collectives. */
+enum { STEPPER_KINDS = NETWORK_KINDS + 1 + COLLECTIVE_KINDS };
+
+/* The devices of a topology and the network between them; takes the event kinds first_kind .. first_kind +
+ * STEPPER_KINDS - 1. Of options->network, tick_ps and first_kind are not read. Borrows engine, topology and the
+ * observer until stepper_destroy. *out is owned, to be freed with that, and written only on success; STATUS_USER where
+ * the topology's figures cannot work. */
+STATUS_MUST_USE enum status stepper_create(struct engine *engine, const struct topology *topology, uint16_t first_kind,
+                                           const struct circuit_options *options, struct stepper **out,
+                                           struct error *error);
 
 /* Takes stepper; its jobs must have been removed. NULL is fine. */
 void stepper_destroy(struct stepper *stepper);
+
+/* Lives as long as the stepper. */
+const struct network *stepper_network(const struct stepper *stepper);
 
 /* Puts a job on its servers, which must be free of others. Borrows what input names until stepper_remove. *out lives
  * until then. STATUS_USER where a time or a size does not fit the clock. */
