@@ -85,17 +85,21 @@ struct graph *job_world_random_chain(struct random_stream *random, uint32_t coun
 
 /* ---- placed ---- */
 
+static struct task_graph *split_for(const struct topology *topology, const struct graph *graph, uint32_t degree)
+{
+    return split_create(graph, 0.01, degree, topology->speeds, topology->class_count);
+}
+
 void job_world_put(struct job_world *job, struct graph *graph, const struct topology *topology, const uint32_t *servers)
 {
     struct place_scratch scratch;
-    *job = (struct job_world){.graph = graph, .split = split_create(graph, 0.01, 1)};
+    *job = (struct job_world){.graph = graph, .tasks = split_for(topology, graph, 1)};
+    const struct place_request request = {.tasks = job->tasks, .scratch = &scratch};
     place_scratch_init(&scratch, topology);
-    placement_reset(&job->placement, graph->op_count);
-    for (uint32_t op = 0; op < graph->op_count; op++) {
-        uint32_t list = placement_add_list(&job->placement, &scratch, &servers[op], 1);
-        placement_assign(&job->placement, &scratch, op, list, 0);
-    }
-    placement_done(&job->placement, &scratch);
+    deployment_start(&job->deployment, job->tasks);
+    for (uint32_t op = 0; op < graph->op_count; op++)
+        place_assign(&request, &job->deployment, op, place_add_list(&request, &job->deployment, &servers[op], 1));
+    place_end(&request, &job->deployment);
     place_scratch_fini(&scratch);
 }
 
@@ -114,18 +118,18 @@ void job_world_split(struct job_world *job, struct graph *graph, const struct to
 {
     struct occupancy occupancy;
     struct place_scratch scratch;
-    *job = (struct job_world){.graph = graph, .split = split_create(graph, 0.01, degree)};
+    *job = (struct job_world){.graph = graph, .tasks = split_for(topology, graph, degree)};
     occupancy_init(&occupancy, topology);
     place_scratch_init(&scratch, topology);
-    CU_ASSERT_FATAL(placer->place(job->split, &occupancy, &scratch, &job->placement));
+    CU_ASSERT_FATAL(oracle_place(placer, job->tasks, &occupancy, &scratch, &job->deployment));
     place_scratch_fini(&scratch);
     occupancy_fini(&occupancy);
 }
 
 void job_world_end(struct job_world *job)
 {
-    placement_fini(&job->placement);
-    split_free(job->split);
+    deployment_free(&job->deployment);
+    task_graph_free(job->tasks);
     graph_free(job->graph);
 }
 
@@ -141,22 +145,19 @@ struct circuit_options job_world_options(int64_t steps)
                                     .network = {.circuits = NETWORK_HOLD}};
 }
 
-struct step_input job_world_input(const struct job_world *job, const struct topology *topology)
+struct step_input job_world_input(struct job_world *job, const struct topology *topology)
 {
-    return (struct step_input){.split = job->split,
-                               .placement = &job->placement,
-                               .topology = topology,
-                               .scheduler = &schedule_srpt,
-                               .unit_s = 1e-3};
+    schedule_fill(&schedule_srpt, NULL, topology, 1e-3, &job->deployment);
+    return (struct step_input){.deployment = &job->deployment, .topology = topology, .unit_s = 1e-3};
 }
 
-struct step_result job_world_step(const struct job_world *job, const struct topology *topology,
+struct step_result job_world_step(struct job_world *job, const struct topology *topology,
                                   const struct circuit_options *options)
 {
     struct step_input input = job_world_input(job, topology);
     struct step_result result = {0};
     struct error error = {0};
-    enum status status = step_circuit(&input, 1, options, &result, &error);
+    enum status status = step_run(&input, 1, options, &result, &error);
     if (status != STATUS_OK)
         printf("\n  %s said: %s\n", topology->fabric, error.message);
     CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);

@@ -29,8 +29,8 @@ struct graph *job_world_random_chain(struct random_stream *random, uint32_t coun
 /* A graph on servers, ready to be simulated; owns what it holds. */
 struct job_world {
     struct graph *graph;
-    struct split *split;
-    struct placement placement;
+    struct task_graph *tasks;
+    struct deployment deployment;
 };
 
 /* Takes graph; op i, unsplit, goes on servers[i]. */
@@ -48,10 +48,12 @@ void job_world_end(struct job_world *job);
 
 /* Picoseconds, profiles in milliseconds, every one of `steps` steps simulated, circuits held, ring all-reduce. */
 struct circuit_options job_world_options(int64_t steps);
-struct step_input job_world_input(const struct job_world *job, const struct topology *topology);
+
+/* Ranks its tasks, shortest first. */
+struct step_input job_world_input(struct job_world *job, const struct topology *topology);
 
 /* Simulates the job alone; fails the test where it cannot be. */
-struct step_result job_world_step(const struct job_world *job, const struct topology *topology,
+struct step_result job_world_step(struct job_world *job, const struct topology *topology,
                                   const struct circuit_options *options);
 
 /* Its parts that follow one another on circuits; they make up the total. */

@@ -30,7 +30,7 @@ int main(void)
     suite_input_keys();
     suite_scenario();
     suite_plan();
-    suite_split();
+    suite_task_graph();
     suite_topology();
     suite_published();
     suite_schedule();
@@ -39,8 +39,11 @@ int main(void)
     suite_stepper();
     suite_circuit();
     suite_sharing();
+    suite_deployment();
+    suite_whole_step();
     suite_place();
     suite_cluster();
+    suite_open_cluster();
     suite_cluster_workload();
     suite_cli();
     suite_results();

@@ -82,13 +82,30 @@ void oracle_strip(const char *from, const char *to)
 
 /* ---- one job ---- */
 
-enum status oracle_step(const struct split *split, const struct placement *placement, const struct topology *topology,
-                        struct step_result *step)
+struct task_graph *oracle_split(const struct graph *graph, uint32_t degree)
 {
-    struct error error;
-    const struct step_input input = {
-        .split = split, .placement = placement, .topology = topology, .scheduler = &schedule_srpt, .unit_s = 1};
-    return step_published(&input, step, &error);
+    return split_create(graph, 0.01, degree, NULL, 0);
+}
+
+bool oracle_place(const struct placer *placer, const struct task_graph *tasks, const struct occupancy *occupancy,
+                  struct place_scratch *scratch, struct deployment *deployment)
+{
+    const struct place_request request = {.tasks = tasks, .occupancy = occupancy, .scratch = scratch};
+    return placer->place(&request, deployment);
+}
+
+static enum status step_observed(struct deployment *deployment, const struct topology *topology,
+                                 const struct step_observer *observer, struct step_result *step)
+{
+    struct error error = {0};
+    const struct step_input input = {.deployment = deployment, .topology = topology, .unit_s = 1, .observer = observer};
+    schedule_fill(&schedule_srpt, NULL, topology, 1, deployment);
+    return step_run(&input, 1, NULL, step, &error);
+}
+
+enum status oracle_step(struct deployment *deployment, const struct topology *topology, struct step_result *step)
+{
+    return step_observed(deployment, topology, NULL, step);
 }
 
 bool oracle_job_run(struct oracle_job *job, const char *model, uint32_t degree, const char *topology,
@@ -102,19 +119,12 @@ bool oracle_job_run(struct oracle_job *job, const char *model, uint32_t degree, 
     CU_ASSERT_EQUAL_FATAL(topology_load(topology, &job->topology, &error), STATUS_OK);
     CU_ASSERT_EQUAL_FATAL(models_find(&job->models, model, NULL, &position, &error), STATUS_OK);
     job->graph = job->models.graphs[position];
-    job->split = split_create(job->graph, 0.01, degree);
+    job->tasks = oracle_split(job->graph, degree);
     occupancy_init(&occupancy, &job->topology);
     place_scratch_init(&scratch, &job->topology);
-    bool is_placed = placer->place(job->split, &occupancy, &scratch, &job->placement);
-    if (is_placed) {
-        const struct step_input input = {.split = job->split,
-                                         .placement = &job->placement,
-                                         .topology = &job->topology,
-                                         .scheduler = &schedule_srpt,
-                                         .unit_s = 1,
-                                         .observer = observer};
-        CU_ASSERT_EQUAL_FATAL(step_published(&input, &job->step, &error), STATUS_OK);
-    }
+    bool is_placed = oracle_place(placer, job->tasks, &occupancy, &scratch, &job->deployment);
+    if (is_placed)
+        CU_ASSERT_EQUAL_FATAL(step_observed(&job->deployment, &job->topology, observer, &job->step), STATUS_OK);
     place_scratch_fini(&scratch);
     occupancy_fini(&occupancy);
     return is_placed;
@@ -122,8 +132,8 @@ bool oracle_job_run(struct oracle_job *job, const char *model, uint32_t degree, 
 
 void oracle_job_end(struct oracle_job *job)
 {
-    placement_fini(&job->placement);
-    split_free(job->split);
+    deployment_free(&job->deployment);
+    task_graph_free(job->tasks);
     models_free(&job->models);
     topology_free(&job->topology);
 }

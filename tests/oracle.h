@@ -34,20 +34,27 @@ struct oracle_job {
     struct topology topology;
     struct models models;
     const struct graph *graph;
-    struct split *split;
-    struct placement placement;
+    struct task_graph *tasks;
+    struct deployment deployment;
     struct step_result step;
 };
 
-/* Loads, splits, places and simulates; observer may be NULL. Answers whether the job found servers. oracle_job_end must
- * follow. */
+/* Loads, splits, places, ranks and simulates; observer may be NULL. Answers whether the job found servers.
+ * oracle_job_end must follow. */
 bool oracle_job_run(struct oracle_job *job, const char *model, uint32_t degree, const char *topology,
                     const struct placer *placer, const struct step_observer *observer);
 void oracle_job_end(struct oracle_job *job);
 
-/* Simulates a placed split again, as published. */
-enum status oracle_step(const struct split *split, const struct placement *placement, const struct topology *topology,
-                        struct step_result *step);
+/* A graph split by the published rule with a quantum of 0.01 ms, for devices of one class; returned owned
+ * (task_graph_free). */
+struct task_graph *oracle_split(const struct graph *graph, uint32_t degree);
+
+/* Asks a placer without settings. */
+bool oracle_place(const struct placer *placer, const struct task_graph *tasks, const struct occupancy *occupancy,
+                  struct place_scratch *scratch, struct deployment *deployment);
+
+/* Ranks a placed job and simulates it again, as published. */
+enum status oracle_step(struct deployment *deployment, const struct topology *topology, struct step_result *step);
 
 /* The names of servers in ascending order with spaces between, returned owned. Sorts servers. */
 char *oracle_names(const struct topology *topology, uint32_t *servers, uint32_t count);

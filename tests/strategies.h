@@ -9,6 +9,6 @@
 extern const struct partitioner partition_exact_min, partition_fixed, partition_max, partition_min_sufficient,
     partition_random, partition_trace;
 extern const struct placer place_ramp_first_fit, place_ramp_compact;
-extern const struct scheduler schedule_srpt, schedule_fifo;
+extern const struct scheduler schedule_srpt, schedule_fifo, schedule_first_ready;
 
 #endif

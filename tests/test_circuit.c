@@ -20,7 +20,7 @@ static const uint32_t pair[] = {0, 5};
 
 /* ---- circuits used again ---- */
 
-static double total_s(const struct job_world *job, const struct topology *topology, enum network_circuits circuits,
+static double total_s(struct job_world *job, const struct topology *topology, enum network_circuits circuits,
                       int64_t linger_ps, struct step_result *result)
 {
     struct circuit_options options = job_world_options(4);
@@ -30,7 +30,7 @@ static double total_s(const struct job_world *job, const struct topology *topolo
     return step_times(result, 4).total_s;
 }
 
-static void check_policies(const struct job_world *job, const struct topology *topology, struct random_stream *random)
+static void check_policies(struct job_world *job, const struct topology *topology, struct random_stream *random)
 {
     struct step_result held, lingered, torn;
     int64_t linger_ps = (int64_t)random_below(random, 1000000000);
@@ -86,7 +86,7 @@ static void note_step(void *context, struct stepper_job *job, const struct stepp
         engine_stop(diary->engine);
 }
 
-static void keep_diary(const struct job_world *job, const struct topology *topology, struct diary *diary)
+static void keep_diary(struct job_world *job, const struct topology *topology, struct diary *diary)
 {
     struct circuit_options options = {.network.circuits = NETWORK_HOLD, .clock = {1}};
     struct step_input input = job_world_input(job, topology);
@@ -106,7 +106,7 @@ static void keep_diary(const struct job_world *job, const struct topology *topol
 }
 
 /* Any servers, so that some circuits have to give way to others. */
-static void check_later_steps(const struct job_world *job, const struct topology *topology)
+static void check_later_steps(struct job_world *job, const struct topology *topology)
 {
     struct diary diary;
     keep_diary(job, topology, &diary);
@@ -161,8 +161,7 @@ static bool expect_steady(const struct diary *diary, double tolerance, int64_t m
 }
 
 /* Answers whether the steps became alike. */
-static bool check_steady(const struct job_world *job, const struct topology *topology, double tolerance,
-                         int64_t min_steps)
+static bool check_steady(struct job_world *job, const struct topology *topology, double tolerance, int64_t min_steps)
 {
     struct diary diary;
     double whole_s, expected_s;
@@ -212,16 +211,16 @@ static void test_steady(void)
 /* ---- side by side ---- */
 
 /* Two jobs together, all steps. */
-static void run_both(const struct job_world *left, const struct job_world *right, const struct topology *topology,
-                     int64_t steps, struct step_result results[2])
+static void run_both(struct job_world *left, struct job_world *right, const struct topology *topology, int64_t steps,
+                     struct step_result results[2])
 {
     struct step_input inputs[] = {job_world_input(left, topology), job_world_input(right, topology)};
     struct circuit_options options = job_world_options(steps);
     struct error error = {0};
-    CU_ASSERT_EQUAL_FATAL(step_circuit(inputs, 2, &options, results, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(step_run(inputs, 2, &options, results, &error), STATUS_OK);
 }
 
-static void check_as_alone(const struct job_world *job, const struct topology *topology, const struct step_result *both)
+static void check_as_alone(struct job_world *job, const struct topology *topology, const struct step_result *both)
 {
     struct circuit_options options = job_world_options(4);
     struct step_result alone = job_world_step(job, topology, &options);
@@ -325,10 +324,10 @@ static void check_renamed(struct job_world *job, const struct topology *topology
          is_exact = all_reduce != COLLECTIVE_RAMP || strcmp(topology->fabric, "ramp") != 0;
     struct circuit_options options = job_world_options(2);
     struct memo *memo = memo_create(topology, is_symmetric);
-    struct job_world renamed = {.graph = job->graph, .split = job->split};
+    struct job_world renamed = {.graph = job->graph, .tasks = job->tasks};
     options.all_reduce = all_reduce;
-    CU_ASSERT_PTR_NULL(memo_find(memo, 0, job->split->asked, &job->placement));
-    memo_rename(memo, &job->placement, &renamed.placement);
+    CU_ASSERT_PTR_NULL(memo_find(memo, 0, job->tasks->degree, &job->deployment));
+    memo_rename(memo, &job->deployment, &renamed.deployment);
     struct step_result as_is = job_world_step(job, topology, &options);
     struct step_result as_renamed = job_world_step(&renamed, topology, &options);
     if (is_exact || !is_symmetric)
@@ -336,19 +335,19 @@ static void check_renamed(struct job_world *job, const struct topology *topology
     memo_add(memo, &as_renamed);
     if (!is_symmetric)
         CU_ASSERT_EQUAL(as_is.trace_hash, as_renamed.trace_hash);
-    turn_servers(topology, job->placement.servers, job->placement.server_count);
-    turn_servers(topology, job->placement.used, job->placement.used_count);
-    const struct step_result *known = memo_find(memo, 0, job->split->asked, &job->placement);
+    turn_servers(topology, job->deployment.devices, job->deployment.entry_count);
+    turn_servers(topology, job->deployment.used, job->deployment.used_count);
+    const struct step_result *known = memo_find(memo, 0, job->tasks->degree, &job->deployment);
     CU_ASSERT_EQUAL_FATAL(known != NULL, is_symmetric);
     if (known && is_exact) {
         struct step_result turned = job_world_step(job, topology, &options);
         check_equal_steps(known, &turned);
     } else if (known) {
-        memo_rename(memo, &job->placement, &renamed.placement);
+        memo_rename(memo, &job->deployment, &renamed.deployment);
         struct step_result turned = job_world_step(&renamed, topology, &options);
         CU_ASSERT_EQUAL(known->trace_hash, turned.trace_hash);
     }
-    placement_fini(&renamed.placement);
+    deployment_free(&renamed.deployment);
     memo_free(memo);
 }
 
@@ -451,7 +450,7 @@ static void test_no_rate(void)
         topology.node_rate_bytes_per_s = 0.5;
         job_world_put(&job, job_world_chain(ops, 2), &topology, pair);
         struct step_input input = job_world_input(&job, &topology);
-        CU_ASSERT_EQUAL(step_circuit(&input, 1, &options, &step, &error), STATUS_USER);
+        CU_ASSERT_EQUAL(step_run(&input, 1, &options, &step, &error), STATUS_USER);
         CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "node_rate"));
         CU_ASSERT_EQUAL(step.flows, 77);
         job_world_end(&job);

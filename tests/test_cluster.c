@@ -164,13 +164,12 @@ static struct {
     size_t count;
 } seen;
 
-static bool place_and_simulate(const struct split *split, const struct occupancy *occupancy,
-                               struct place_scratch *scratch, struct placement *placement)
+static bool place_and_simulate(const struct place_request *request, struct deployment *deployment)
 {
     struct step_result step;
-    if (!place_ramp_first_fit.place(split, occupancy, scratch, placement))
+    if (!place_ramp_first_fit.place(request, deployment))
         return false;
-    CU_ASSERT_EQUAL_FATAL(oracle_step(split, placement, occupancy->topology, &step), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(oracle_step(deployment, request->occupancy->topology, &step), STATUS_OK);
     CU_ASSERT_FATAL(seen.count < sizeof seen.step_s / sizeof *seen.step_s);
     seen.step_s[seen.count++] = step.step.total_s;
     return true;
@@ -178,13 +177,13 @@ static bool place_and_simulate(const struct split *split, const struct occupancy
 
 static void test_memo_equals_simulation(void)
 {
-    static const struct placer simulating = {.strategy = {.name = "simulating", .doc = ""},
-                                             .place = place_and_simulate};
+    struct placer simulating = place_ramp_first_fit;
     struct oracle_world world;
     struct cluster_result result;
     struct error error;
     oracle_world_open(&world, (const char *const[]){"partition.strategy=random", "workload.beta=uniform",
                                                     "workload.jobs=400", "workload.interarrival=700s", NULL});
+    simulating.place = place_and_simulate;
     world.world.cluster.placer = &simulating;
     seen.count = 0;
     CU_ASSERT_EQUAL_FATAL(cluster_run(&world.world.cluster, &result, &error), STATUS_OK);
@@ -207,25 +206,31 @@ static void test_memo_grows(void)
     CU_ASSERT_EQUAL_FATAL(topology_load("topologies/ramp-32.yaml", &t, &error), STATUS_OK);
     struct memo *memo = memo_create(&t, true);
     struct place_scratch scratch;
-    struct placement placement = {0};
+    struct deployment deployment = {0};
+    struct graph *graph = oracle_random_graph(1, 2, false);
+    struct task_graph *tasks = oracle_split(graph, 1);
+    const struct place_request request = {.tasks = tasks, .scratch = &scratch};
     uint32_t server = 5;
     place_scratch_init(&scratch, &t);
-    placement_reset(&placement, 1);
-    placement_assign(&placement, &scratch, 0, placement_add_list(&placement, &scratch, &server, 1), 0);
+    deployment_start(&deployment, tasks);
+    for (uint32_t op = 0; op < 2; op++)
+        place_assign(&request, &deployment, op, place_add_list(&request, &deployment, &server, 1));
     for (uint32_t model = 0; model < 3000; model++) {
-        CU_ASSERT_PTR_NULL_FATAL(memo_find(memo, model, 2, &placement));
+        CU_ASSERT_PTR_NULL_FATAL(memo_find(memo, model, 2, &deployment));
         memo_add(memo, &(struct step_result){.step.total_s = model});
     }
     for (uint32_t model = 0; model < 3000; model++) {
-        const struct step_result *known = memo_find(memo, model, 2, &placement);
+        const struct step_result *known = memo_find(memo, model, 2, &deployment);
         CU_ASSERT_PTR_NOT_NULL_FATAL(known);
         CU_ASSERT_EQUAL(known->step.total_s, model);
     }
-    CU_ASSERT_PTR_NULL(memo_find(memo, 7, 4, &placement));
+    CU_ASSERT_PTR_NULL(memo_find(memo, 7, 4, &deployment));
     memo_free(memo);
     memo_free(NULL);
-    placement_done(&placement, &scratch);
-    placement_fini(&placement);
+    place_end(&request, &deployment);
+    deployment_free(&deployment);
+    task_graph_free(tasks);
+    graph_free(graph);
     place_scratch_fini(&scratch);
     topology_free(&t);
 }

@@ -19,7 +19,7 @@ static void open_small(struct world *world, uint32_t servers, int64_t planes)
     world_open(world, "topologies/awgr-32.yaml");
     struct topology *t = &world->topology;
     t->groups = servers;
-    t->racks = t->servers = 1;
+    t->racks_per_group = t->servers_per_rack = 1;
     t->server_count = servers;
     t->awgr.schedule = "round_robin";
     t->awgr.planes = planes;

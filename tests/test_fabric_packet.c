@@ -18,7 +18,7 @@ static void open_small(struct world *world, double oversubscription)
 {
     world_open(world, "topologies/packet-32.yaml");
     world->topology.groups = 16;
-    world->topology.racks = world->topology.servers = 1;
+    world->topology.racks_per_group = world->topology.servers_per_rack = 1;
     world->topology.server_count = 16;
     world->topology.packet.radix = 4;
     world->topology.packet.oversubscription = oversubscription;

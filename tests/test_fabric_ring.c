@@ -18,7 +18,7 @@ static void open_small(struct world *world, uint32_t servers, int64_t wavelength
 {
     world_open(world, "topologies/ring-32.yaml");
     world->topology.groups = servers;
-    world->topology.racks = world->topology.servers = 1;
+    world->topology.racks_per_group = world->topology.servers_per_rack = 1;
     world->topology.server_count = servers;
     world->topology.ring.wavelengths = wavelengths;
     world->topology.node_rate_bytes_per_s = 25e9 * (double)transceivers;

@@ -18,8 +18,8 @@ enum { CASES = 900, TRANSFERS = 24 };
 static void shape(struct world *world, int64_t groups, int64_t racks, int64_t servers)
 {
     world->topology.groups = groups;
-    world->topology.racks = racks;
-    world->topology.servers = servers;
+    world->topology.racks_per_group = racks;
+    world->topology.servers_per_rack = servers;
     world->topology.server_count = (uint32_t)(groups * racks * servers);
 }
 

@@ -145,7 +145,7 @@ static sim_time published_ticks(const struct topology *t, uint64_t m, uint32_t g
         if (d <= 1)
             continue;
         double operations = ceil(log2((double)d)), intensity = operations / ((double)(d + 1) * 2);
-        double roof = fmin(t->device_memory_rate_bytes_per_s * intensity, t->device_peak_per_s);
+        double roof = fmin(t->device.memory_rate_bytes_per_s * intensity, t->device.peak_per_s);
         time += 2 * (LATENCY_PS + (sim_time)up(bytes * UINT64_C(1000000), rate * (x / (d - 1)) / 1000000));
         time += (sim_time)nearbyint(operations * (double)bytes / 2 / roof * 1e12);
     }
@@ -382,8 +382,8 @@ static void test_random_reach(void)
         const int64_t *shape = shapes[i % 6];
         uint32_t members[32], all = (uint32_t)(shape[0] * shape[1] * shape[2]);
         world.topology.groups = shape[0];
-        world.topology.racks = shape[1];
-        world.topology.servers = shape[2];
+        world.topology.racks_per_group = shape[1];
+        world.topology.servers_per_rack = shape[2];
         world.topology.server_count = all;
         for (uint32_t k = 0; k < all; k++) {
             uint32_t j = (uint32_t)random_below(random, k + 1);

@@ -11,6 +11,7 @@
 
 #include "cluster/cluster.h"
 #include "oracle.h"
+#include "place/block.h"
 #include "strategies.h"
 #include "suites.h"
 
@@ -67,14 +68,14 @@ static void test_legal_degrees(void)
 {
     static const uint32_t published[] = {1, 2, 4, 6, 8, 16};
     struct topology t = load("topologies/ramp-32.yaml");
-    uint32_t count, *legal = cluster_legal_degrees(&t, 16, &count);
+    uint32_t count, *legal = place_legal_degrees(&place_ramp_first_fit, &t, 16, &count);
     CU_ASSERT_EQUAL_FATAL(count, 6);
     CU_ASSERT_EQUAL(memcmp(legal, published, sizeof published), 0);
     free(legal);
-    legal = cluster_legal_degrees(&t, 5, &count);
+    legal = place_legal_degrees(&place_ramp_first_fit, &t, 5, &count);
     CU_ASSERT_EQUAL(count, 3);
     free(legal);
-    legal = cluster_legal_degrees(&t, 65536, &count);
+    legal = place_legal_degrees(&place_ramp_first_fit, &t, 65536, &count);
     CU_ASSERT_EQUAL(legal[count - 1], 32);
     free(legal);
     CU_ASSERT(!block_is_legal(&t, 0));
@@ -106,17 +107,19 @@ static bool plain_try(struct plain *plain, int64_t c, int64_t r, int64_t s)
 {
     const struct topology *t = plain->t;
     for (int64_t i = 0; i < t->groups - c + 1; i++)
-        for (int64_t j = 0; j < t->racks - r + 1; j++)
-            for (int64_t l = 0; l < t->servers - s + 1; l++) {
+        for (int64_t j = 0; j < t->racks_per_group - r + 1; j++)
+            for (int64_t l = 0; l < t->servers_per_rack - s + 1; l++) {
                 uint32_t used = 0;
                 for (int64_t m = 0; s < 0 && m < plain->k; m++)
-                    plain->block[used++] = (uint32_t)(((i + m) * t->racks + j + m) * t->servers + l % t->servers);
+                    plain->block[used++] = (uint32_t)(((i + m) * t->racks_per_group + j + m) * t->servers_per_rack +
+                                                      l % t->servers_per_rack);
                 for (int64_t cc = 0; cc < c && s > 0; cc++)
                     for (int64_t rr = 0; rr < r; rr++)
                         for (int64_t ss = 0; ss < s; ss++)
                             plain->block[used++] =
-                                (uint32_t)(((i + cc) % t->groups * t->racks + (j + rr) % t->racks) * t->servers +
-                                           (l + ss) % t->servers);
+                                (uint32_t)(((i + cc) % t->groups * t->racks_per_group + (j + rr) % t->racks_per_group) *
+                                               t->servers_per_rack +
+                                           (l + ss) % t->servers_per_rack);
                 if (plain_fits(plain))
                     return true;
             }
@@ -131,10 +134,10 @@ static bool plain_search(struct plain *plain)
         if (k % i)
             continue;
         int64_t p0 = k / i, root = (int64_t)sqrt((double)p0);
-        if (root * root == p0 && root <= t->groups && root <= t->racks && i <= t->servers &&
+        if (root * root == p0 && root <= t->groups && root <= t->racks_per_group && i <= t->servers_per_rack &&
             plain_try(plain, root, root, i))
             return true;
-        if (p0 <= t->groups && p0 <= t->racks && i <= t->servers &&
+        if (p0 <= t->groups && p0 <= t->racks_per_group && i <= t->servers_per_rack &&
             (plain_try(plain, p0, 1, i) || plain_try(plain, p0, i, 1)))
             return true;
     }
@@ -184,7 +187,7 @@ struct stage {
     struct topology topology;
     struct occupancy occupancy;
     struct place_scratch scratch;
-    struct placement placement;
+    struct deployment deployment;
 };
 
 static void stage_open(struct stage *stage)
@@ -196,25 +199,30 @@ static void stage_open(struct stage *stage)
 
 static void stage_close(struct stage *stage)
 {
-    placement_fini(&stage->placement);
+    deployment_free(&stage->deployment);
     place_scratch_fini(&stage->scratch);
     occupancy_fini(&stage->occupancy);
     topology_free(&stage->topology);
 }
 
-static void check_placement(const struct stage *stage, const struct split *split)
+static bool stage_place(struct stage *stage, const struct placer *placer, const struct task_graph *tasks)
 {
-    const struct placement *placement = &stage->placement;
+    return oracle_place(placer, tasks, &stage->occupancy, &stage->scratch, &stage->deployment);
+}
+
+static void check_placement(const struct stage *stage, const struct task_graph *tasks)
+{
+    const struct deployment *deployment = &stage->deployment;
     bool is_used[32] = {false};
-    CU_ASSERT_EQUAL(placement->op_count, split->graph->op_count);
-    for (uint32_t i = 0; i < placement->used_count; i++)
-        is_used[placement->used[i]] = true;
-    for (uint32_t op = 0; op < placement->op_count; op++) {
-        struct placement_list at = placement->lists[placement->list_of_op[op]];
+    CU_ASSERT_EQUAL(deployment->op_count, tasks->graph->op_count);
+    for (uint32_t i = 0; i < deployment->used_count; i++)
+        is_used[deployment->used[i]] = true;
+    for (uint32_t op = 0; op < deployment->op_count; op++) {
+        struct device_list at = deployment->lists[deployment->list_of_op[op]];
         uint32_t seen = 0;
-        CU_ASSERT_EQUAL(at.count, split->parts[op]);
+        CU_ASSERT_EQUAL(at.count, tasks->parts[op]);
         for (uint32_t part = 0; part < at.count; part++) {
-            uint32_t server = placement->servers[at.start + part];
+            uint32_t server = deployment->devices[at.start + part];
             CU_ASSERT(occupancy_is_free(&stage->occupancy, server) && is_used[server]);
             CU_ASSERT(!(seen >> server & 1));
             seen |= UINT32_C(1) << server;
@@ -234,15 +242,14 @@ static void test_random_placements(void)
             if (random_below(random, 3) == 0)
                 occupancy_take(&stage.occupancy, &server, 1);
         struct graph *graph = oracle_random_graph(seed, 30, seed % 2);
-        struct split *split = split_create(graph, 0.01, 2 + 2 * (uint32_t)(seed % 4));
+        struct task_graph *tasks = oracle_split(graph, 2 + 2 * (uint32_t)(seed % 4));
         for (size_t i = 0; i < placers.count; i++)
-            if (((const struct placer *)placers.strategies[i])
-                    ->place(split, &stage.occupancy, &stage.scratch, &stage.placement))
-                check_placement(&stage, split);
-        if (place_ramp_compact.place(split, &stage.occupancy, &stage.scratch, &stage.placement))
-            CU_ASSERT(stage.placement.used_count <= split->degree);
+            if (stage_place(&stage, (const struct placer *)placers.strategies[i], tasks))
+                check_placement(&stage, tasks);
+        if (stage_place(&stage, &place_ramp_compact, tasks))
+            CU_ASSERT(stage.deployment.used_count <= tasks->degree);
         random_close(random);
-        split_free(split);
+        task_graph_free(tasks);
         graph_free(graph);
         stage_close(&stage);
     }
@@ -254,16 +261,15 @@ static void test_no_room(void)
     struct stage stage;
     stage_open(&stage);
     struct graph *graph = oracle_random_graph(1, 20, false);
-    struct split *split = split_create(graph, 0.01, 2);
+    struct task_graph *tasks = oracle_split(graph, 2);
     for (uint32_t server = 0; server < 31; server++)
         occupancy_take(&stage.occupancy, &server, 1);
     for (size_t i = 0; i < placers.count; i++)
-        CU_ASSERT(!((const struct placer *)placers.strategies[i])
-                       ->place(split, &stage.occupancy, &stage.scratch, &stage.placement));
+        CU_ASSERT(!stage_place(&stage, (const struct placer *)placers.strategies[i], tasks));
     for (uint32_t server = 0; server < 32; server++)
         CU_ASSERT_EQUAL(stage.scratch.free_bytes[server], 80e9);
     CU_ASSERT_EQUAL(stage.occupancy.free_count, 1);
-    split_free(split);
+    task_graph_free(tasks);
     graph_free(graph);
     stage_close(&stage);
 }
@@ -282,19 +288,19 @@ static void test_memory(void)
     struct error error;
     stage_open(&stage);
     CU_ASSERT_EQUAL_FATAL(graph_read_json(text, sizeof text - 1, "big.json", &graph, &error), STATUS_OK);
-    struct split *split = split_create(graph, 0.01, 1);
-    CU_ASSERT_FATAL(place_ramp_first_fit.place(split, &stage.occupancy, &stage.scratch, &stage.placement));
-    CU_ASSERT_EQUAL(stage.placement.used_count, 2);
-    CU_ASSERT_EQUAL(stage.placement.used[0], 0);
-    CU_ASSERT_EQUAL(stage.placement.used[1], 1);
-    check_placement(&stage, split);
-    CU_ASSERT(!place_ramp_compact.place(split, &stage.occupancy, &stage.scratch, &stage.placement));
+    struct task_graph *tasks = oracle_split(graph, 1);
+    CU_ASSERT_FATAL(stage_place(&stage, &place_ramp_first_fit, tasks));
+    CU_ASSERT_EQUAL(stage.deployment.used_count, 2);
+    CU_ASSERT_EQUAL(stage.deployment.used[0], 0);
+    CU_ASSERT_EQUAL(stage.deployment.used[1], 1);
+    check_placement(&stage, tasks);
+    CU_ASSERT(!stage_place(&stage, &place_ramp_compact, tasks));
     CU_ASSERT_EQUAL(cluster_check_fit(graph, &stage.topology, 0.01, 1, &error), STATUS_OK);
-    stage.topology.device_memory_bytes = 4e10;
+    stage.topology.classes[0].memory_bytes = 4e10;
     CU_ASSERT_EQUAL(cluster_check_fit(graph, &stage.topology, 0.01, 1, &error), STATUS_USER);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "op 1 needs 50 GB"));
     CU_ASSERT_EQUAL(cluster_check_fit(graph, &stage.topology, 0.01, 2, &error), STATUS_OK);
-    split_free(split);
+    task_graph_free(tasks);
     graph_free(graph);
     stage_close(&stage);
 }

@@ -27,14 +27,14 @@ static void check_single_job(const struct csv *table, const char *parts_column, 
     struct oracle_job job;
     CU_ASSERT_FATAL(oracle_job_run(&job, model, degree, ramp_32, &place_ramp_first_fit, NULL));
     const double tolerance = 1e-9;
-    CU_ASSERT_EQUAL((double)job.split->part_count, oracle_number(table, parts_column));
-    CU_ASSERT_EQUAL((double)job.split->dep_count, oracle_number(table, "deps"));
+    CU_ASSERT_EQUAL((double)task_graph_parts(job.tasks), oracle_number(table, parts_column));
+    CU_ASSERT_EQUAL((double)job.tasks->dep_count, oracle_number(table, "deps"));
     CU_ASSERT_EQUAL((double)job.step.flows, oracle_number(table, "flows"));
-    CU_ASSERT_EQUAL((double)job.placement.used_count, oracle_number(table, devices_column));
+    CU_ASSERT_EQUAL((double)job.deployment.used_count, oracle_number(table, devices_column));
     CU_ASSERT(oracle_is_near(50 * job.step.step.total_s, oracle_number(table, "jct_s"), tolerance));
     CU_ASSERT(oracle_is_near(50 * job.step.step.part_s[TIME_COMM], oracle_number(table, "comm_s"), tolerance));
     CU_ASSERT(oracle_is_near(50 * job.step.step.part_s[TIME_COMP], oracle_number(table, "comp_s"), tolerance));
-    char *names = oracle_names(&job.topology, job.placement.used, job.placement.used_count);
+    char *names = oracle_names(&job.topology, job.deployment.used, job.deployment.used_count);
     CU_ASSERT_STRING_EQUAL(names, oracle_text(table, "device_list"));
     free(names);
     oracle_job_end(&job);
@@ -187,7 +187,7 @@ static void check_full_step(const char *model, uint32_t degree)
     const cJSON *op;
     free(text);
     run_recorded(&job, &recorder, model, degree);
-    CU_ASSERT_EQUAL((uint64_t)cJSON_GetArraySize(ops), job.split->part_count);
+    CU_ASSERT_EQUAL((uint64_t)cJSON_GetArraySize(ops), task_graph_parts(job.tasks));
     cJSON_ArrayForEach(op, ops) meet_op(&recorder, &job, op);
     cJSON_Delete(root);
     end_recorded(&job, &recorder);
@@ -209,8 +209,8 @@ static void test_split_sinks(void)
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
         struct oracle_job job;
         CU_ASSERT_FATAL(oracle_job_run(&job, "inception_v3", degrees[i], ramp_32, &place_ramp_first_fit, NULL));
-        CU_ASSERT(job.step.step.total_s <= job.split->sequential_ms * (1 + 1e-12));
-        CU_ASSERT(job.step.step.total_s >= job.split->sequential_ms / degrees[i] * (1 - 1e-12));
+        CU_ASSERT(job.step.step.total_s <= job.tasks->sequential_ms * (1 + 1e-12));
+        CU_ASSERT(job.step.step.total_s >= job.tasks->sequential_ms / degrees[i] * (1 - 1e-12));
         oracle_job_end(&job);
     }
 }
@@ -223,9 +223,9 @@ static void test_every_model(void)
         for (uint32_t degree = 1; degree <= 4; degree *= 2) {
             struct oracle_job job;
             CU_ASSERT_FATAL(oracle_job_run(&job, models[i], degree, ramp_32, &place_ramp_compact, NULL));
-            CU_ASSERT(job.placement.used_count <= degree);
-            CU_ASSERT(job.step.step.total_s <= job.split->sequential_ms * (1 + 1e-12));
-            CU_ASSERT(job.step.step.total_s >= job.split->sequential_ms / degree * (1 - 1e-12));
+            CU_ASSERT(job.deployment.used_count <= degree);
+            CU_ASSERT(job.step.step.total_s <= job.tasks->sequential_ms * (1 + 1e-12));
+            CU_ASSERT(job.step.step.total_s >= job.tasks->sequential_ms / degree * (1 - 1e-12));
             oracle_job_end(&job);
         }
 }
@@ -233,31 +233,32 @@ static void test_every_model(void)
 /* ---- random graphs ---- */
 
 /* Each op, unsplit, on a server of its own choosing. */
-static void place_randomly(const struct split *split, struct random_stream *random, uint32_t server_count,
-                           const struct topology *topology, struct placement *placement)
+static void place_randomly(const struct task_graph *tasks, struct random_stream *random, uint32_t server_count,
+                           const struct topology *topology, struct deployment *deployment)
 {
     struct place_scratch scratch;
+    const struct place_request request = {.tasks = tasks, .scratch = &scratch};
     place_scratch_init(&scratch, topology);
-    placement_reset(placement, split->graph->op_count);
-    for (uint32_t op = 0; op < split->graph->op_count; op++) {
+    deployment_start(deployment, tasks);
+    for (uint32_t op = 0; op < tasks->graph->op_count; op++) {
         uint32_t server = (uint32_t)random_below(random, server_count) * 5 % topology->server_count;
-        placement_assign(placement, &scratch, op, placement_add_list(placement, &scratch, &server, 1), 0);
+        place_assign(&request, deployment, op, place_add_list(&request, deployment, &server, 1));
     }
-    placement_done(placement, &scratch);
+    place_end(&request, deployment);
     place_scratch_fini(&scratch);
 }
 
 /* The longest chain of tasks, without any time for transfers. Tasks in topological order: forward, then twins back. */
-static double critical_ms(const struct split *split)
+static double critical_ms(const struct task_graph *tasks)
 {
-    const struct graph *graph = split->graph;
+    const struct graph *graph = tasks->graph;
     uint32_t n = graph->op_count;
     double *end_ms = memory_alloc(2 * (size_t)n, sizeof *end_ms), longest_ms = 0;
     for (uint32_t i = 0; i < 2 * n; i++) {
         uint32_t task = i < n ? graph->order[i] : n + graph->order[2 * n - 1 - i];
         double start_ms = 0;
-        for (uint32_t l = split->in_start[task]; l < split->in_start[task + 1]; l++)
-            start_ms = fmax(start_ms, end_ms[split->links[split->in_link[l]].source]);
+        for (uint32_t l = tasks->in_start[task]; l < tasks->in_start[task + 1]; l++)
+            start_ms = fmax(start_ms, end_ms[tasks->links[tasks->in_link[l]].source]);
         end_ms[task] = start_ms + (task < n ? graph->ops[task].forward_ms : graph->ops[task - n].backward_ms);
         longest_ms = fmax(longest_ms, end_ms[task]);
     }
@@ -266,13 +267,14 @@ static double critical_ms(const struct split *split)
 }
 
 /* What all transfers would take one after the other, by the formula of section 6. */
-static double transfers_s(const struct split *split, const struct placement *placement)
+static double transfers_s(const struct deployment *deployment)
 {
     double sum_s = 0;
-    uint32_t n = split->graph->op_count;
-    for (uint32_t l = 0; l < split->link_count; l++) {
-        const struct split_link *link = &split->links[l];
-        if (placement->list_of_op[link->source % n] != placement->list_of_op[link->target % n] && link->bytes > 0)
+    const struct task_graph *tasks = deployment->tasks;
+    for (uint32_t l = 0; l < tasks->link_count; l++) {
+        const struct task_link *link = &tasks->links[l];
+        if (deployment_list(deployment, link->source).start != deployment_list(deployment, link->target).start &&
+            link->bytes > 0)
             sum_s += 250e-9 + link->bytes / 4e11;
     }
     return sum_s;
@@ -286,21 +288,21 @@ static void test_bounds(void)
     CU_ASSERT_EQUAL_FATAL(topology_load(ramp_32, &topology, &error), STATUS_OK);
     struct random_stream *random = random_open(7, "placements", 0);
     for (uint64_t seed = 0; seed < 200; seed++) {
-        struct placement placement = {0};
+        struct deployment deployment = {0};
         struct graph *graph = oracle_random_graph(seed, 2 + (uint32_t)(seed % 60), seed % 2);
-        struct split *split = split_create(graph, 0.01, 1);
-        place_randomly(split, random, 1 + (uint32_t)(seed % 12), &topology, &placement);
-        CU_ASSERT_EQUAL_FATAL(oracle_step(split, &placement, &topology, &step), STATUS_OK);
-        CU_ASSERT(step.step.total_s >= critical_ms(split) * (1 - 1e-12));
-        CU_ASSERT(step.step.total_s >= split->sequential_ms / placement.used_count * (1 - 1e-12));
-        CU_ASSERT(step.step.total_s <= (split->sequential_ms + transfers_s(split, &placement)) * (1 + 1e-12));
-        if (placement.used_count == 1) {
-            CU_ASSERT(oracle_is_near(step.step.total_s, split->sequential_ms, 1e-12));
+        struct task_graph *tasks = oracle_split(graph, 1);
+        place_randomly(tasks, random, 1 + (uint32_t)(seed % 12), &topology, &deployment);
+        CU_ASSERT_EQUAL_FATAL(oracle_step(&deployment, &topology, &step), STATUS_OK);
+        CU_ASSERT(step.step.total_s >= critical_ms(tasks) * (1 - 1e-12));
+        CU_ASSERT(step.step.total_s >= tasks->sequential_ms / deployment.used_count * (1 - 1e-12));
+        CU_ASSERT(step.step.total_s <= (tasks->sequential_ms + transfers_s(&deployment)) * (1 + 1e-12));
+        if (deployment.used_count == 1) {
+            CU_ASSERT(oracle_is_near(step.step.total_s, tasks->sequential_ms, 1e-12));
             CU_ASSERT_EQUAL(step.flows, 0);
             CU_ASSERT_EQUAL(step.step.part_s[TIME_COMM], 0);
         }
-        placement_fini(&placement);
-        split_free(split);
+        deployment_free(&deployment);
+        task_graph_free(tasks);
         graph_free(graph);
     }
     random_close(random);
@@ -319,18 +321,18 @@ static void test_split_bounds(void)
     occupancy_init(&occupancy, &topology);
     place_scratch_init(&scratch, &topology);
     for (uint64_t seed = 0; seed < 200; seed++) {
-        struct placement placement = {0};
+        struct deployment deployment = {0};
         struct graph *graph = oracle_random_graph(1000 + seed, 3 + (uint32_t)(seed % 40), seed % 3 == 0);
-        struct split *split = split_create(graph, 0.01, 2 + 2 * (uint32_t)(seed % 4));
+        struct task_graph *tasks = oracle_split(graph, 2 + 2 * (uint32_t)(seed % 4));
         const struct placer *placer = seed % 2 ? &place_ramp_first_fit : &place_ramp_compact;
-        CU_ASSERT_FATAL(placer->place(split, &occupancy, &scratch, &placement));
-        CU_ASSERT_EQUAL_FATAL(oracle_step(split, &placement, &topology, &step), STATUS_OK);
-        CU_ASSERT(step.step.total_s >= split->sequential_ms / placement.used_count * (1 - 1e-12));
+        CU_ASSERT_FATAL(oracle_place(placer, tasks, &occupancy, &scratch, &deployment));
+        CU_ASSERT_EQUAL_FATAL(oracle_step(&deployment, &topology, &step), STATUS_OK);
+        CU_ASSERT(step.step.total_s >= tasks->sequential_ms / deployment.used_count * (1 - 1e-12));
         CU_ASSERT(step.step.part_s[TIME_COMP] <= step.step.total_s * (1 + 1e-12));
         CU_ASSERT(step.step.part_s[TIME_COMM] <= step.step.total_s * (1 + 1e-12));
         CU_ASSERT(step.step.part_s[TIME_COMP] + step.step.part_s[TIME_COMM] >= step.step.total_s * (1 - 1e-12));
-        placement_fini(&placement);
-        split_free(split);
+        deployment_free(&deployment);
+        task_graph_free(tasks);
         graph_free(graph);
     }
     place_scratch_fini(&scratch);
@@ -355,13 +357,13 @@ static void test_renamed_servers(void)
             struct oracle_job job;
             struct step_result again, renamed;
             CU_ASSERT_FATAL(oracle_job_run(&job, models[i], degree, ramp_32, &place_ramp_first_fit, NULL));
-            CU_ASSERT_EQUAL(oracle_step(job.split, &job.placement, &job.topology, &again), STATUS_OK);
+            CU_ASSERT_EQUAL(oracle_step(&job.deployment, &job.topology, &again), STATUS_OK);
             CU_ASSERT_EQUAL(again.trace_hash, job.step.trace_hash);
-            for (uint32_t entry = 0; entry < job.placement.server_count; entry++)
-                job.placement.servers[entry] = rename_server(&job.topology, job.placement.servers[entry]);
-            for (uint32_t used = 0; used < job.placement.used_count; used++)
-                job.placement.used[used] = rename_server(&job.topology, job.placement.used[used]);
-            CU_ASSERT_EQUAL(oracle_step(job.split, &job.placement, &job.topology, &renamed), STATUS_OK);
+            for (uint32_t entry = 0; entry < job.deployment.entry_count; entry++)
+                job.deployment.devices[entry] = rename_server(&job.topology, job.deployment.devices[entry]);
+            for (uint32_t used = 0; used < job.deployment.used_count; used++)
+                job.deployment.used[used] = rename_server(&job.topology, job.deployment.used[used]);
+            CU_ASSERT_EQUAL(oracle_step(&job.deployment, &job.topology, &renamed), STATUS_OK);
             CU_ASSERT_EQUAL(renamed.step.total_s, job.step.step.total_s);
             CU_ASSERT_EQUAL(renamed.step.part_s[TIME_COMM], job.step.step.part_s[TIME_COMM]);
             CU_ASSERT_EQUAL(renamed.flows, job.step.flows);
@@ -377,15 +379,12 @@ static void test_unit(void)
     struct step_result measured;
     struct error error;
     CU_ASSERT_FATAL(oracle_job_run(&job, "vgg16", 4, ramp_32, &place_ramp_first_fit, NULL));
-    struct step_input input = {.split = job.split,
-                               .placement = &job.placement,
-                               .topology = &job.topology,
-                               .scheduler = &schedule_fifo,
-                               .unit_s = 1e-3};
-    CU_ASSERT_EQUAL_FATAL(step_published(&input, &measured, &error), STATUS_OK);
+    struct step_input input = {.deployment = &job.deployment, .topology = &job.topology, .unit_s = 1e-3};
+    schedule_fill(&schedule_fifo, NULL, &job.topology, 1e-3, &job.deployment);
+    CU_ASSERT_EQUAL_FATAL(step_run(&input, 1, NULL, &measured, &error), STATUS_OK);
     CU_ASSERT(oracle_is_near(measured.step.part_s[TIME_COMP], job.step.step.part_s[TIME_COMP] / 1000, 0.2));
     CU_ASSERT(measured.step.part_s[TIME_COMM] > job.step.step.part_s[TIME_COMM] / 2);
-    CU_ASSERT(measured.step.total_s > job.split->sequential_ms / 1000 / job.placement.used_count);
+    CU_ASSERT(measured.step.total_s > job.tasks->sequential_ms / 1000 / job.deployment.used_count);
     CU_ASSERT(measured.step.part_s[TIME_COMM] / measured.step.total_s >
               10 * job.step.step.part_s[TIME_COMM] / job.step.step.total_s);
     oracle_job_end(&job);
@@ -398,16 +397,12 @@ static void test_deadlock(void)
     struct step_result step = {.flows = 77};
     struct error error = {0};
     CU_ASSERT_FATAL(oracle_job_run(&job, "alexnet", 2, ramp_32, &place_ramp_first_fit, NULL));
-    struct split_link *link = &job.split->links[0];
-    while (link->kind != LINK_FORWARD)
+    struct task_link *link = &job.tasks->links[0];
+    while (job.tasks->tasks[link->target].is_backward)
         link++;
     link->target = link->source;
-    const struct step_input input = {.split = job.split,
-                                     .placement = &job.placement,
-                                     .topology = &job.topology,
-                                     .scheduler = &schedule_srpt,
-                                     .unit_s = 1};
-    CU_ASSERT_EQUAL(step_published(&input, &step, &error), STATUS_IMPOSSIBLE);
+    const struct step_input input = {.deployment = &job.deployment, .topology = &job.topology, .unit_s = 1};
+    CU_ASSERT_EQUAL(step_run(&input, 1, NULL, &step, &error), STATUS_IMPOSSIBLE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "deadlock: forward op"));
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "alexnet waits for"));
     CU_ASSERT_EQUAL(step.flows, 77);

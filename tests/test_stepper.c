@@ -43,7 +43,7 @@ struct figures {
 };
 
 /* One step on the stepper itself, in ticks. */
-static struct stepper_report step_in_ticks(const struct job_world *job, const struct topology *topology,
+static struct stepper_report step_in_ticks(struct job_world *job, const struct topology *topology,
                                            struct figures *figures)
 {
     struct one_step step = {.engine = engine_create()};
@@ -79,9 +79,11 @@ static void check_closed_form(const char *fabric, double bytes)
     job_world_put(&job, job_world_chain(ops, 2), &topology, spread);
     struct stepper_report report = step_in_ticks(&job, &topology, &figures);
     sim_time payload = 0;
-    for (uint32_t link = 0; link < job.split->link_count; link++)
-        if (job.split->links[link].kind != LINK_JOIN)
-            payload += clock_duration(&clock, (uint64_t)ceil(job.split->links[link].bytes), figures.rate_bytes_per_s);
+    for (uint32_t l = 0; l < job.tasks->link_count; l++) {
+        const struct task_link *link = &job.tasks->links[l];
+        if (job.tasks->tasks[link->source].is_backward == job.tasks->tasks[link->target].is_backward)
+            payload += clock_duration(&clock, (uint64_t)ceil(link->bytes), figures.rate_bytes_per_s);
+    }
     CU_ASSERT_EQUAL(figures.latency, topology.propagation_ps + 2 * topology.io_latency_ps);
     CU_ASSERT_EQUAL(report.start, 0);
     CU_ASSERT_EQUAL(report.path.ticks[PATH_COMPUTE], 26000000);
@@ -107,16 +109,16 @@ static void test_closed_form(void)
 /* ---- what adds up, and bounds ---- */
 
 /* The longest chain of tasks, in ticks. */
-static sim_time critical_path(const struct split *split, const sim_time *cost)
+static sim_time critical_path(const struct task_graph *tasks, const sim_time *cost)
 {
-    const struct graph *graph = split->graph;
+    const struct graph *graph = tasks->graph;
     uint32_t n = graph->op_count;
     sim_time *end = memory_alloc(2 * (size_t)n, sizeof *end), longest = 0;
     for (uint32_t i = 0; i < 2 * n; i++) {
         uint32_t task = i < n ? graph->order[i] : n + graph->order[2 * n - 1 - i];
-        for (uint32_t l = split->in_start[task]; l < split->in_start[task + 1]; l++) {
-            const struct split_link *link = &split->links[split->in_link[l]];
-            if (link->kind != LINK_SYNC && end[link->source] > end[task])
+        for (uint32_t l = tasks->in_start[task]; l < tasks->in_start[task + 1]; l++) {
+            const struct task_link *link = &tasks->links[tasks->in_link[l]];
+            if (link->pattern != LINK_SYNC && end[link->source] > end[task])
                 end[task] = end[link->source];
         }
         end[task] += cost[task];
@@ -129,13 +131,13 @@ static sim_time critical_path(const struct split *split, const sim_time *cost)
 /* The work of the busiest server, in ticks. */
 static sim_time busiest(const struct job_world *job, const sim_time *cost)
 {
-    const struct placement *placement = &job->placement;
+    const struct deployment *deployment = &job->deployment;
     uint32_t n = job->graph->op_count;
     sim_time *work = memory_alloc(32, sizeof *work), most = 0;
     for (uint32_t op = 0; op < n; op++) {
-        struct placement_list at = placement->lists[placement->list_of_op[op]];
+        struct device_list at = deployment->lists[deployment->list_of_op[op]];
         for (uint32_t part = 0; part < at.count; part++) {
-            sim_time *sum = &work[placement->servers[at.start + part]];
+            sim_time *sum = &work[deployment->devices[at.start + part]];
             *sum += cost[op] + cost[n + op];
             most = *sum > most ? *sum : most;
         }
@@ -149,23 +151,23 @@ static sim_time *costs_of(const struct job_world *job)
     uint32_t n = job->graph->op_count;
     sim_time *cost = memory_alloc(2 * (size_t)n, sizeof *cost);
     for (uint32_t op = 0; op < n; op++) {
-        double parts = job->split->parts[op];
+        double parts = job->tasks->parts[op];
         cost[op] = llrint(job->graph->ops[op].forward_ms / parts * 1e9);
         cost[n + op] = llrint(job->graph->ops[op].backward_ms / parts * 1e9);
     }
     return cost;
 }
 
-static void check_adds_up(const struct job_world *job, const struct topology *topology)
+static void check_adds_up(struct job_world *job, const struct topology *topology)
 {
     struct circuit_options options = job_world_options(2);
     struct step_result step = job_world_step(job, topology, &options), again = job_world_step(job, topology, &options);
     sim_time *cost = costs_of(job);
     struct time_parts all = step_times(&step, 2);
-    double slack_s = 1e-12 * job->split->degree; /* halves of a tick may round either way, part by part */
+    double slack_s = 1e-12 * job->tasks->degree; /* halves of a tick may round either way, part by part */
     CU_ASSERT(oracle_is_near(job_world_sum_s(&step.step), step.step.total_s, 1e-13));
     CU_ASSERT(oracle_is_near(job_world_sum_s(&all), all.total_s, 1e-13));
-    CU_ASSERT(step.step.total_s >= (double)critical_path(job->split, cost) * 1e-12 - slack_s * job->graph->op_count);
+    CU_ASSERT(step.step.total_s >= (double)critical_path(job->tasks, cost) * 1e-12 - slack_s * job->graph->op_count);
     CU_ASSERT(step.step.total_s >= (double)busiest(job, cost) * 1e-12 - slack_s * job->graph->op_count);
     CU_ASSERT(all.total_s >= step.step.total_s);
     CU_ASSERT_EQUAL(step.trace_hash, again.trace_hash);
@@ -205,7 +207,7 @@ static void test_collectives_in_steps(void)
         struct job_world job;
         job_world_topology(fabric_at(i)->name, &topology);
         job_world_split(&job, oracle_random_graph(5, 6, false), &topology, 8, &place_ramp_compact);
-        CU_ASSERT(job.split->degree > 1);
+        CU_ASSERT(job.tasks->degree > 1);
         for (size_t a = 0; a < 8; a++) {
             struct circuit_options options = job_world_options(1);
             options.all_reduce = algorithms[a / 2];
@@ -264,7 +266,7 @@ static void check_free_network(uint64_t seed, const struct topology *topology)
         graph->ops[op].activation_bytes = graph->ops[op].parameter_bytes = 0;
     job_world_put_randomly(&job, graph, topology, random, spread, 2 + (uint32_t)(seed % 6));
     struct step_input input = job_world_input(&job, topology);
-    CU_ASSERT_EQUAL_FATAL(step_published(&input, &published, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(step_run(&input, 1, NULL, &published, &error), STATUS_OK);
     struct step_result step = job_world_step(&job, topology, &options);
     CU_ASSERT(oracle_is_near(step.step.total_s, published.step.total_s, 1e-9));
     CU_ASSERT_EQUAL(step.step.part_s[TIME_COMM], 0);
@@ -372,11 +374,11 @@ static void test_deadlock(void)
         const struct job_world_op ops[] = {{1, 1, 1e6}, {1, 1, 1e6}, {1, 1, 1e6}};
         job_world_topology(fabric_at(i)->name, &topology);
         job_world_put(&job, job_world_chain(ops, 3), &topology, spread);
-        for (uint32_t link = 0; link < job.split->link_count; link++)
-            if (job.split->links[link].source == 1 && job.split->links[link].kind == LINK_FORWARD)
-                job.split->links[link].target = 1;
+        for (uint32_t link = 0; link < job.tasks->link_count; link++)
+            if (job.tasks->links[link].source == 1 && !job.tasks->tasks[job.tasks->links[link].target].is_backward)
+                job.tasks->links[link].target = 1;
         struct step_input input = job_world_input(&job, &topology);
-        CU_ASSERT_EQUAL(step_circuit(&input, 1, &options, &step, &error), STATUS_IMPOSSIBLE);
+        CU_ASSERT_EQUAL(step_run(&input, 1, &options, &step, &error), STATUS_IMPOSSIBLE);
         CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "deadlock: forward op 2 of model chain waits for 1 of 2"));
         CU_ASSERT_EQUAL(step.flows, 77);
         job_world_end(&job);
@@ -395,7 +397,7 @@ static void check_refused(const struct topology *topology, const struct job_worl
     options.clock.tick_ps = tick_ps;
     job_world_put(&job, job_world_chain(ops, 3), topology, spread);
     struct step_input input = job_world_input(&job, topology);
-    CU_ASSERT_EQUAL(step_circuit(&input, 1, &options, &step, &error), STATUS_USER);
+    CU_ASSERT_EQUAL(step_run(&input, 1, &options, &step, &error), STATUS_USER);
     if (!strstr(error.message, says))
         printf("\n  %s said: %s\n", topology->fabric, error.message);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, says));
@@ -428,11 +430,11 @@ static void test_too_much_together(void)
     struct circuit_options options = job_world_options(1);
     const struct job_world_op ops[] = {{1, 1, 1e17}, {1, 1, 1e17}};
     job_world_topology("ramp", &topology);
-    topology.device_memory_bytes = 1e18;
+    topology.classes[0].memory_bytes = 1e18;
     topology.node_rate_bytes_per_s = 64;
     job_world_split(&job, job_world_chain(ops, 2), &topology, 4, &place_ramp_first_fit);
     struct step_input input = job_world_input(&job, &topology);
-    CU_ASSERT_EQUAL(step_circuit(&input, 1, &options, &step, &error), STATUS_USER);
+    CU_ASSERT_EQUAL(step_run(&input, 1, &options, &step, &error), STATUS_USER);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "tick"));
     job_world_end(&job);
     topology_free(&topology);
@@ -441,12 +443,11 @@ static void test_too_much_together(void)
 /* ---- jobs with links of their own ---- */
 
 /* The 2 jobs of inputs, whose servers lie between each other's. */
-static void check_as_alone(const struct job_world *jobs, const struct step_input *inputs,
-                           const struct topology *topology)
+static void check_as_alone(struct job_world *jobs, const struct step_input *inputs, const struct topology *topology)
 {
     struct circuit_options options = job_world_options(3);
     struct step_result both[2];
-    CU_ASSERT_EQUAL_FATAL(step_circuit(inputs, 2, &options, both, NULL), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(step_run(inputs, 2, &options, both, NULL), STATUS_OK);
     for (int i = 0; i < 2; i++) {
         struct step_result alone = job_world_step(&jobs[i], topology, &options);
         CU_ASSERT_DOUBLE_EQUAL(alone.step.total_s, both[i].step.total_s, 0);

@@ -17,11 +17,11 @@ static void test_published_cluster(void)
     char name[TOPOLOGY_NAME_BYTES];
     CU_ASSERT_EQUAL_FATAL(topology_load("topologies/ramp-32.yaml", &t, &error), STATUS_OK);
     CU_ASSERT_EQUAL(t.server_count, 32);
-    CU_ASSERT_EQUAL(t.device_memory_bytes, 80e9);
+    CU_ASSERT_EQUAL(t.device.memory_bytes, 80e9);
     CU_ASSERT_EQUAL(t.node_rate_bytes_per_s, 1.6e12);
     CU_ASSERT_EQUAL(t.propagation_ps, 50000);
     CU_ASSERT_EQUAL(t.io_latency_ps, 100000);
-    CU_ASSERT_STRING_EQUAL(t.device_name, "A100");
+    CU_ASSERT_STRING_EQUAL(t.device.name, "A100");
     CU_ASSERT_EQUAL(topology_name(&t, 0, name), 5);
     CU_ASSERT_STRING_EQUAL(name, "0-0-0");
     topology_name(&t, 3, name);
@@ -46,8 +46,8 @@ static void test_all_files(void)
             CU_ASSERT_EQUAL(t.server_count, strtoul(number + 5, NULL, 10));
         for (uint32_t server = 0; server < t.server_count; server++) {
             uint32_t group = topology_group(&t, server), rack = topology_rack(&t, server);
-            if (group >= t.groups || rack >= t.racks ||
-                ((int64_t)group * t.racks + rack) * t.servers + topology_place(&t, server) != server)
+            if (group >= t.groups || rack >= t.racks_per_group ||
+                ((int64_t)group * t.racks_per_group + rack) * t.servers_per_rack + topology_place(&t, server) != server)
                 CU_FAIL("a server's place does not give back its number");
         }
         topology_free(&t);

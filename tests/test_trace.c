@@ -322,12 +322,12 @@ struct watched {
     uint32_t started, ended;
 };
 
-static void watch_start(void *context, uint32_t number, const struct job_record *job, const struct placement *placement,
-                        sim_time start)
+static void watch_start(void *context, uint32_t number, const struct job_record *job,
+                        const struct deployment *deployment, sim_time start)
 {
     (void)number;
     struct watched *watched = context;
-    CU_ASSERT_EQUAL(placement->used_count, job->device_count);
+    CU_ASSERT_EQUAL(deployment->used_count, job->device_count);
     CU_ASSERT(job->end >= start);
     watched->started++;
 }

@@ -13,28 +13,28 @@
 
 /* One stretch, merged with the one before where the op just went on. */
 struct stretch {
-    uint32_t task, part, server;
+    uint32_t task, part, device;
     double start_s, end_s;
 };
 
 struct recorder {
     struct stretch *stretches;
     size_t count, capacity;
-    size_t *last; /* per task and part: its newest stretch + 1, 0 = none */
-    size_t part_stride;
+    const struct task_graph *tasks;
+    size_t *last; /* per part of each task: its newest stretch + 1, 0 = none */
 };
 
-static void record(void *context, uint32_t task, uint32_t part, uint32_t server, double start_s, double end_s)
+static void record(void *context, uint32_t task, uint32_t part, uint32_t device, double start_s, double end_s)
 {
     struct recorder *recorder = context;
-    size_t *last = &recorder->last[task * recorder->part_stride + part];
+    size_t *last = &recorder->last[recorder->tasks->part_start[task] + part];
     if (*last && recorder->stretches[*last - 1].end_s == start_s) {
         recorder->stretches[*last - 1].end_s = end_s;
         return;
     }
     recorder->stretches =
         memory_grow(recorder->stretches, &recorder->capacity, recorder->count + 1, sizeof *recorder->stretches);
-    recorder->stretches[recorder->count++] = (struct stretch){task, part, server, start_s, end_s};
+    recorder->stretches[recorder->count++] = (struct stretch){task, part, device, start_s, end_s};
     *last = recorder->count;
 }
 
@@ -48,19 +48,19 @@ static int stretch_total(const void *left, const void *right)
     return a->start_s < b->start_s ? -1 : a->start_s > b->start_s;
 }
 
-static void print_ops(const struct graph *graph, const struct topology *topology, struct recorder *recorder)
+static void print_ops(const struct topology *topology, struct recorder *recorder)
 {
     const struct stretch *at = recorder->stretches, *end = at + recorder->count;
     qsort(recorder->stretches, recorder->count, sizeof *at, stretch_total);
     printf(",\n  \"op_times\": [");
     for (const struct stretch *first = at; at < end; first = at) {
         char name[TOPOLOGY_NAME_BYTES], start[UNITS_TEXT_BYTES], stop[UNITS_TEXT_BYTES];
-        bool is_forward = at->task < graph->op_count;
-        topology_name(topology, at->server, name);
+        uint32_t op = recorder->tasks->tasks[at->task].op;
+        topology_device_name(topology, at->device, name);
         printf("%s\n    {\"op\": %" PRIu32 ", \"pass\": \"%s\", \"part\": %" PRIu32
                ", \"device\": \"%s\", \"times_s\": [",
-               first == recorder->stretches ? "" : ",", graph->ops[at->task % graph->op_count].id,
-               is_forward ? "forward" : "backward", at->part, name);
+               first == recorder->stretches ? "" : ",", recorder->tasks->graph->ops[op].id,
+               task_pass_name(recorder->tasks, at->task), at->part, name);
         for (; at < end && at->task == first->task && at->part == first->part; at++) {
             units_format_number(at->start_s, start);
             units_format_number(at->end_s, stop);
@@ -71,7 +71,7 @@ static void print_ops(const struct graph *graph, const struct topology *topology
     printf("\n  ]");
 }
 
-static int server_total(const void *left, const void *right)
+static int device_total(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return a < b ? -1 : a > b;
@@ -84,34 +84,44 @@ static void print_number(const char *name, double value)
     printf(",\n  \"%s\": %s", name, text);
 }
 
-static void print_devices(const struct topology *topology, struct placement *placement)
+static void print_devices(const struct topology *topology, struct deployment *deployment)
 {
-    qsort(placement->used, placement->used_count, sizeof *placement->used, server_total);
-    printf(",\n  \"devices\": %" PRIu32 ",\n  \"device_list\": [", placement->used_count);
-    for (uint32_t i = 0; i < placement->used_count; i++) {
+    qsort(deployment->used, deployment->used_count, sizeof *deployment->used, device_total);
+    printf(",\n  \"devices\": %" PRIu32 ",\n  \"device_list\": [", deployment->used_count);
+    for (uint32_t i = 0; i < deployment->used_count; i++) {
         char name[TOPOLOGY_NAME_BYTES];
-        topology_name(topology, placement->used[i], name);
+        topology_device_name(topology, deployment->used[i], name);
         printf("%s\"%s\"", i ? ", " : "", name);
     }
     printf("]");
 }
 
-static void print_result(const struct settings *settings, const struct split *split, const struct topology *topology,
-                         struct placement *placement, const struct step_result *step)
+/* What was asked for. */
+struct step_request {
+    const struct settings *settings;
+    const struct graph *graph;
+    uint32_t degree;
+    bool with_ops;
+};
+
+static void print_result(const struct step_request *request, const struct topology *topology,
+                         struct deployment *deployment, const struct step_result *step)
 {
+    const struct settings *settings = request->settings;
+    const struct task_graph *tasks = deployment->tasks;
     struct time_parts job = step_times(step, settings->workload.steps);
-    double sequential_s = (double)settings->workload.steps * (split->sequential_ms * simulation_unit_s(settings));
-    cJSON *name = cJSON_CreateString(split->graph->name);
+    double sequential_s = (double)settings->workload.steps * (tasks->sequential_ms * simulation_unit_s(settings));
+    cJSON *name = cJSON_CreateString(tasks->graph->name);
     char *quoted = name ? cJSON_PrintUnformatted(name) : NULL;
     if (!quoted)
-        memory_exhausted(1, strlen(split->graph->name));
-    printf("{\n  \"model\": %s,\n  \"degree\": %" PRIu32 ",\n  \"degree_used\": %" PRIu32, quoted, split->asked,
-           split->degree);
+        memory_exhausted(1, strlen(tasks->graph->name));
+    printf("{\n  \"model\": %s,\n  \"degree\": %" PRIu32 ",\n  \"degree_used\": %" PRIu32, quoted, request->degree,
+           tasks->degree);
     free(quoted);
     cJSON_Delete(name);
-    printf(",\n  \"ops\": %" PRIu64 ",\n  \"deps\": %" PRIu64 ",\n  \"flows\": %" PRIu64, split->part_count,
-           split->dep_count, step->flows);
-    print_devices(topology, placement);
+    printf(",\n  \"ops\": %" PRIu64 ",\n  \"deps\": %" PRIu64 ",\n  \"flows\": %" PRIu64, task_graph_parts(tasks),
+           tasks->dep_count, step->flows);
+    print_devices(topology, deployment);
     print_number("sequential_s", sequential_s);
     print_number("step_s", step->step.total_s);
     print_number("jct_s", job.total_s);
@@ -127,81 +137,91 @@ static void print_result(const struct settings *settings, const struct split *sp
     printf(",\n  \"events\": %" PRIu64 ",\n  \"trace_hash\": \"%016" PRIx64 "\"", step->events, step->trace_hash);
 }
 
-/* Says why a job finds no servers even on an empty cluster. */
-static enum status refuse(const struct split *split, const struct topology *topology, struct error *error)
+/* Says why a job finds no devices even on an empty cluster. */
+static enum status refuse_placement(const struct step_request *request, const struct placer *placer,
+                                    const struct task_graph *tasks, const struct topology *topology,
+                                    struct error *error)
 {
-    const struct graph *graph = split->graph;
+    const struct graph *graph = tasks->graph;
     for (uint32_t op = 0; op < graph->op_count; op++)
-        if (!block_is_legal(topology, split->parts[op]))
-            return error_set(error, STATUS_USER,
-                             "step: model %.100s at degree %" PRIu32 ": op %" PRIu32 " takes %g ms and is split into "
-                             "%" PRIu32
-                             " parts, which have no block shape on this cluster; use another degree or another "
-                             "partition.quantum",
-                             graph->name, split->asked, graph->ops[op].id, graph->ops[op].forward_ms, split->parts[op]);
+        if (!placer->is_legal(topology, tasks->parts[op]))
+            return error_set(
+                error, STATUS_USER,
+                "step: model %.100s at degree %" PRIu32 ": op %" PRIu32 " takes %g ms and is split into "
+                "%" PRIu32 " parts, which have no block shape on this cluster; use another degree or another "
+                "partition.quantum",
+                graph->name, request->degree, graph->ops[op].id, graph->ops[op].forward_ms, tasks->parts[op]);
     return error_set(error, STATUS_USER,
                      "step: model %.100s at degree %" PRIu32
                      " finds no servers with enough memory on an empty cluster; "
                      "use a higher degree or devices with more memory",
-                     graph->name, split->asked);
+                     graph->name, request->degree);
 }
 
-static enum status place_on_empty(const struct settings *settings, const struct split *split,
-                                  const struct topology *topology, struct placement *placement, struct error *error)
+/* Partitioned as asked for, placed and scheduled as the settings say. */
+static enum status deploy_on_empty(const struct step_request *request, const struct task_graph *tasks,
+                                   const struct topology *topology, struct deployment *deployment, struct error *error)
 {
+    const struct settings *settings = request->settings;
+    const struct placer *placer = (const struct placer *)settings->place.strategy.strategy;
     struct occupancy occupancy;
     struct place_scratch scratch;
-    enum status status =
-        cluster_check_fit(split->graph, topology, simulation_quantum_ms(settings), split->asked, error);
+    struct place_request place = {
+        .settings = settings->place.strategy.settings, .tasks = tasks, .occupancy = &occupancy, .scratch = &scratch};
+    enum status status = place_check(placer, topology, error);
+    if (status == STATUS_OK)
+        status = cluster_check_fit(tasks->graph, topology, simulation_quantum_ms(settings), request->degree, error);
+    if (status == STATUS_OK && placer->open)
+        status = placer->open(place.settings, topology, &place.state, error);
     if (status != STATUS_OK)
         return status;
     occupancy_init(&occupancy, topology);
     place_scratch_init(&scratch, topology);
-    if (!((const struct placer *)settings->place.strategy.strategy)->place(split, &occupancy, &scratch, placement))
-        status = refuse(split, topology, error);
+    if (placer->place(&place, deployment))
+        schedule_fill((const struct scheduler *)settings->schedule.strategy.strategy,
+                      settings->schedule.strategy.settings, topology, simulation_unit_s(settings), deployment);
+    else
+        status = refuse_placement(request, placer, tasks, topology, error);
+    if (placer->close)
+        placer->close(place.state);
     place_scratch_fini(&scratch);
     occupancy_fini(&occupancy);
-    return status;
+    return status == STATUS_OK ? deployment_check(deployment, topology, !placer->counts_memory_together, error)
+                               : status;
 }
 
-static enum status run_step(const struct settings *settings, const struct graph *graph, uint32_t degree, bool with_ops,
-                            struct error *error)
+static enum status run_step(const struct step_request *request, struct error *error)
 {
+    const struct settings *settings = request->settings;
     struct topology topology;
-    struct placement placement = {0};
-    struct recorder recorder = {0};
+    struct deployment deployment = {0};
     struct step_result result;
     enum status status = simulation_topology(settings, &topology, error);
     if (status != STATUS_OK)
         return status;
-    struct split *split = split_create(graph, simulation_quantum_ms(settings), degree);
+    struct task_graph *tasks = split_create(request->graph, simulation_quantum_ms(settings), request->degree,
+                                            topology.speeds, topology.class_count);
+    struct recorder recorder = {.tasks = tasks};
     struct step_observer observer = {.ran = record, .context = &recorder};
-    struct step_input input = {.split = split,
-                               .placement = &placement,
+    struct circuit_options circuit = simulation_circuit(settings);
+    struct step_input input = {.deployment = &deployment,
                                .topology = &topology,
-                               .scheduler = (const struct scheduler *)settings->schedule.strategy.strategy,
                                .unit_s = simulation_unit_s(settings),
-                               .observer = with_ops ? &observer : NULL};
-    recorder.part_stride = split->degree;
-    if (with_ops)
-        recorder.last = memory_alloc(2 * (size_t)graph->op_count * split->degree, sizeof *recorder.last);
-    status = place_on_empty(settings, split, &topology, &placement, error);
-    if (status == STATUS_OK && settings->network.model == NETWORK_CIRCUIT) {
-        struct circuit_options circuit = simulation_circuit(settings);
-        status = step_circuit(&input, 1, &circuit, &result, error);
-    } else if (status == STATUS_OK) {
-        status = step_published(&input, &result, error);
-    }
+                               .observer = request->with_ops ? &observer : NULL};
+    recorder.last = memory_alloc((size_t)task_graph_parts(tasks), sizeof *recorder.last);
+    status = deploy_on_empty(request, tasks, &topology, &deployment, error);
+    if (status == STATUS_OK)
+        status = step_run(&input, 1, settings->network.model == NETWORK_CIRCUIT ? &circuit : NULL, &result, error);
     if (status == STATUS_OK) {
-        print_result(settings, split, &topology, &placement, &result);
-        if (with_ops)
-            print_ops(graph, &topology, &recorder);
+        print_result(request, &topology, &deployment, &result);
+        if (request->with_ops)
+            print_ops(&topology, &recorder);
         printf("\n}\n");
     }
     free(recorder.last);
     free(recorder.stretches);
-    placement_fini(&placement);
-    split_free(split);
+    deployment_free(&deployment);
+    task_graph_free(tasks);
     topology_free(&topology);
     return status;
 }
@@ -235,7 +255,8 @@ static enum status step(const struct cli_arguments *arguments, const char *model
         return status;
     status = models_find(&models, model, NULL, &position, error);
     if (status == STATUS_OK)
-        status = run_step(&scenario->settings, models.graphs[position], degree, with_ops, error);
+        status =
+            run_step(&(struct step_request){&scenario->settings, models.graphs[position], degree, with_ops}, error);
     models_free(&models);
     scenario_free(scenario);
     return status;

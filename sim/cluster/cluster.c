@@ -1,8 +1,10 @@
 #include "cluster/cluster.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/admission.h"
 #include "cluster/state.h"
 #include "fabric/fabrics.h"
 
@@ -21,30 +23,20 @@ const char *cause_name(enum cause cause)
     return names[cause];
 }
 
-uint32_t *cluster_legal_degrees(const struct topology *topology, uint32_t max_degree, uint32_t *count)
-{
-    if (max_degree > topology->server_count)
-        max_degree = topology->server_count;
-    uint32_t *legal = memory_alloc(max_degree, sizeof *legal);
-    *count = 0;
-    for (uint32_t degree = 1; degree <= max_degree; degree++)
-        if (block_is_legal(topology, degree))
-            legal[(*count)++] = degree;
-    return legal;
-}
-
 enum status cluster_check_fit(const struct graph *graph, const struct topology *topology, double quantum_ms,
                               uint32_t degree, struct error *error)
 {
+    double most_bytes = 0;
+    for (uint32_t class = 0; class < topology->class_count; class ++)
+        most_bytes = fmax(most_bytes, topology->classes[class].memory_bytes);
     for (uint32_t op = 0; op < graph->op_count; op++) {
         uint32_t parts = split_parts(graph->ops[op].forward_ms, quantum_ms, degree);
-        double part_bytes = split_memory(&graph->ops[op]) / parts;
-        if (part_bytes > topology->device_memory_bytes)
+        double part_bytes = graph_op_bytes(&graph->ops[op]) / parts;
+        if (part_bytes > most_bytes)
             return error_set(error, STATUS_USER,
                              "model %.100s: op %u needs %.4g GB in each of its %u parts, a device has %.4g GB; allow a "
                              "higher degree or use devices with more memory",
-                             graph->name, graph->ops[op].id, part_bytes / 1e9, parts,
-                             topology->device_memory_bytes / 1e9);
+                             graph->name, graph->ops[op].id, part_bytes / 1e9, parts, most_bytes / 1e9);
     }
     return STATUS_OK;
 }
@@ -60,51 +52,75 @@ static void tell_end(const struct cluster *cluster, uint32_t number, const struc
 
 static void keep_devices(struct cluster *cluster, struct job_record *record)
 {
-    struct cluster_result *result = cluster->result;
-    uint32_t count = cluster->placement.used_count;
+    struct cluster_result *result = &cluster->result;
+    uint32_t count = cluster->deployment.used_count;
     result->devices =
         memory_grow(result->devices, &result->device_capacity, result->device_count + count, sizeof *result->devices);
     record->device_start = result->device_count;
-    memcpy(result->devices + result->device_count, cluster->placement.used, count * sizeof *result->devices);
+    memcpy(result->devices + result->device_count, cluster->deployment.used, count * sizeof *result->devices);
     result->device_count += count;
 }
 
-/* The job takes its servers; when it will be done is known. */
+static void add_running(struct cluster *cluster, uint32_t number, struct job_record *record)
+{
+    cluster->running =
+        memory_grow(cluster->running, &cluster->running_capacity, cluster->running_count + 1, sizeof *cluster->running);
+    record->running_at = cluster->running_count;
+    cluster->running[cluster->running_count++] = number;
+}
+
+/* The last one takes its place. */
+static void remove_running(struct cluster *cluster, const struct job_record *record)
+{
+    uint32_t last = cluster->running[--cluster->running_count];
+    require(record->running_at <= cluster->running_count);
+    cluster->running[record->running_at] = last;
+    cluster->result.jobs[last].running_at = record->running_at;
+}
+
+/* The job takes its devices; when it will be done is known. */
 static void start_job(struct cluster *cluster, struct job_record *record, uint32_t number, sim_time start)
 {
     const struct sim_clock *clock = &cluster->config->clock;
     sim_time length, end;
-    cluster->status = clock_from_seconds(clock, record->time.total_s - record->queue_s, &length, cluster->error);
+    cluster->status = clock_from_seconds(clock, record->time.total_s - record->queue_s, &length, &cluster->error);
     if (cluster->status == STATUS_OK)
-        cluster->status = clock_advance(clock, start, length, &end, cluster->error);
+        cluster->status = clock_advance(clock, start, length, &end, &cluster->error);
     if (cluster->status != STATUS_OK)
         return;
     sim_time now = engine_now(cluster->engine);
     record->end = end;
     record->outcome = OUTCOME_UNFINISHED;
     record->cause = CAUSE_HORIZON;
-    occupancy_take(&cluster->occupancy, cluster->placement.used, cluster->placement.used_count);
-    if (cluster->sharing) {
+    occupancy_take(&cluster->occupancy, cluster->deployment.used, cluster->deployment.used_count);
+    add_running(cluster, number, record);
+    if (cluster->sharing)
         sharing_start(cluster, number, record);
-    } else
+    else
         engine_schedule(cluster->engine, end > now ? end : now, PRIORITY_COMPLETION, EVENT_COMPLETION, number, 0);
     const struct cluster_observer *observer = cluster->config->observer;
     if (observer)
-        observer->started(observer->context, number, record, &cluster->placement, start);
+        observer->started(observer->context, number, record, &cluster->deployment, start);
 }
 
-/* Decides about a job and starts it if it may. False where it found no servers. */
-static bool settle(struct cluster *cluster, const struct job *job, uint32_t number, sim_time now,
-                   struct job_record *record)
+/* Carries out an answer. False where the job found no devices, or was refused: it may wait. */
+static bool settle(struct cluster *cluster, uint32_t degree, struct job_record *record)
 {
-    double wait_s = clock_to_seconds(&cluster->config->clock, now - job->arrival);
-    bool may_start = admission_decide(cluster, job, number, wait_s, record);
+    bool may_start = false;
+    record->is_decided = true;
+    if (degree) {
+        may_start = attempt_degree(cluster, degree, record);
+    } else {
+        record->degree = 0;
+        record->outcome = OUTCOME_BLOCKED;
+        record->cause = CAUSE_REFUSED;
+    }
     if (cluster->status != STATUS_OK)
         return true;
     if (record->device_count)
         keep_devices(cluster, record);
     if (may_start)
-        start_job(cluster, record, number, now);
+        start_job(cluster, record, cluster->decision.number, cluster->decision.now);
     return may_start || record->cause == CAUSE_LATE;
 }
 
@@ -114,9 +130,10 @@ static void wait_in_queue(struct cluster *cluster, const struct job *job, uint32
     const struct cluster_config *config = cluster->config;
     double patience_s = config->patience_s > 0 ? config->patience_s : record->limit_s;
     sim_time patience, expiry;
-    cluster->status = clock_from_seconds(&config->clock, patience_s, &patience, cluster->error);
+    cluster->status = clock_from_seconds(&config->clock, patience_s, &patience, &cluster->error);
     if (cluster->status == STATUS_OK)
-        cluster->status = clock_advance(&config->clock, engine_now(cluster->engine), patience, &expiry, cluster->error);
+        cluster->status =
+            clock_advance(&config->clock, engine_now(cluster->engine), patience, &expiry, &cluster->error);
     if (cluster->status != STATUS_OK)
         return;
     cluster->queue =
@@ -133,25 +150,73 @@ static void leave_queue(struct cluster *cluster, size_t at)
     cluster->queue_count--;
 }
 
-/* Servers were given back: lets waiting jobs start, in the order of arrival. One that still finds none does not hold up
- * those behind it. O(jobs waiting). */
-static void serve_queue(struct cluster *cluster)
+/* ---- decisions ---- */
+
+/* Devices the published mask sees as free (section 11): it looks at the jobs that ran when the last tick began, so
+ * those that end at the very instant of the arrival still count. */
+static uint32_t mask_free(const struct cluster *cluster, sim_time arrival)
 {
-    size_t at = 0;
-    while (cluster->status == STATUS_OK && at < cluster->queue_count) {
-        struct waiting_job *waiting = &cluster->queue[at];
-        uint32_t number = waiting->number;
-        struct job_record record = cluster->result->jobs[number];
-        cluster->release_count = 0; /* one who waited sees the cluster as it is */
-        if (!settle(cluster, &waiting->job, number, engine_now(cluster->engine), &record)) {
-            at++;
-            continue;
-        }
-        engine_cancel(cluster->engine, waiting->expiry);
-        leave_queue(cluster, at);
-        cluster->result->jobs[number] = record;
-        tell_end(cluster, number, &record, engine_now(cluster->engine));
+    uint32_t stale = 0;
+    for (uint32_t i = 0; i < cluster->release_count; i++)
+        if (cluster->releases[i].time >= arrival - cluster->slack)
+            stale += cluster->releases[i].devices;
+    return cluster->occupancy.free_count - stale;
+}
+
+/* Asks about a job, as of now; stops the engine until it is answered. */
+static void ask_about(struct cluster *cluster, const struct job *job, uint32_t number, sim_time now)
+{
+    require(!cluster->is_due);
+    uint32_t free_devices = mask_free(cluster, job->arrival), legal_count = 0;
+    while (legal_count < cluster->legal_count && cluster->legal[legal_count] <= free_devices)
+        legal_count++;
+    cluster->job = *job;
+    cluster->decision = (struct decision){
+        .number = number,
+        .job = &cluster->job,
+        .graph = cluster->config->models->graphs[job->model],
+        .sequential_s = cluster->models[job->model].sequential_s,
+        .limit_s = job->beta * cluster->models[job->model].sequential_s,
+        .now = now,
+        .waited_s = clock_to_seconds(&cluster->config->clock, now - job->arrival),
+        .legal = cluster->legal,
+        .legal_count = legal_count,
+        .occupancy = &cluster->occupancy,
+        .running = cluster->running,
+        .running_count = cluster->running_count,
+        .records = cluster->result.jobs,
+    };
+    cluster->release_count = 0;
+    cluster->is_due = true;
+    engine_stop(cluster->engine);
+}
+
+/* Devices were given back: asks about the waiting jobs, in the order of arrival. One that still finds none does not
+ * hold up those behind it. */
+static void serve_next(struct cluster *cluster)
+{
+    cluster->is_serving = cluster->status == STATUS_OK && cluster->serving < cluster->queue_count;
+    if (!cluster->is_serving)
+        return;
+    const struct waiting_job *waiting = &cluster->queue[cluster->serving];
+    cluster->release_count = 0; /* one who waited sees the cluster as it is */
+    cluster->record = cluster->result.jobs[waiting->number];
+    ask_about(cluster, &waiting->job, waiting->number, engine_now(cluster->engine));
+}
+
+static void decide_waiting(struct cluster *cluster, uint32_t degree)
+{
+    uint32_t number = cluster->decision.number;
+    bool is_settled = settle(cluster, degree, &cluster->record);
+    if (is_settled) {
+        engine_cancel(cluster->engine, cluster->queue[cluster->serving].expiry);
+        leave_queue(cluster, cluster->serving);
+        cluster->result.jobs[number] = cluster->record;
+        tell_end(cluster, number, &cluster->record, engine_now(cluster->engine));
+    } else {
+        cluster->serving++;
     }
+    serve_next(cluster);
 }
 
 /* ---- events ---- */
@@ -160,42 +225,54 @@ static void schedule_arrival(struct cluster *cluster)
 {
     bool has_job;
     sim_time time;
-    cluster->status = workload_next(cluster->config->workload, &cluster->next, &has_job, cluster->error);
+    cluster->status = workload_next(cluster->config->workload, &cluster->next, &has_job, &cluster->error);
     if (cluster->status != STATUS_OK || !has_job || cluster->next.arrival > cluster->config->horizon)
         return;
     /* Decided a slack later, so that completions up to there come first; everything is dated at the arrival itself. */
     cluster->status =
-        clock_advance(&cluster->config->clock, cluster->next.arrival, cluster->slack, &time, cluster->error);
+        clock_advance(&cluster->config->clock, cluster->next.arrival, cluster->slack, &time, &cluster->error);
     if (cluster->status == STATUS_OK)
-        engine_schedule(cluster->engine, time, PRIORITY_ARRIVAL, EVENT_ARRIVAL, (uint32_t)cluster->result->job_count,
-                        0);
+        engine_schedule(cluster->engine, time, PRIORITY_ARRIVAL, EVENT_ARRIVAL, (uint32_t)cluster->result.job_count, 0);
+}
+
+/* The job's record is final or it runs or waits: the next one may come. */
+static void end_arrival(struct cluster *cluster, uint32_t number)
+{
+    struct cluster_result *result = &cluster->result;
+    result->jobs = memory_grow(result->jobs, &result->job_capacity, result->job_count + 1, sizeof *result->jobs);
+    result->jobs[result->job_count++] = cluster->record;
+    tell_end(cluster, number, &cluster->record, cluster->job.arrival);
+    if (cluster->status == STATUS_OK)
+        schedule_arrival(cluster);
+}
+
+static void decide_arriving(struct cluster *cluster, uint32_t degree)
+{
+    uint32_t number = cluster->decision.number;
+    bool is_settled = settle(cluster, degree, &cluster->record);
+    if (!is_settled && cluster->queue_count < cluster->config->queue_length)
+        wait_in_queue(cluster, &cluster->job, number, &cluster->record);
+    end_arrival(cluster, number);
 }
 
 static void on_arrival(struct engine *engine, const struct event *event, void *world)
 {
     struct cluster *cluster = world;
-    struct cluster_result *result = cluster->result;
-    struct job job = cluster->next;
-    double sequential_s = cluster->models[job.model].sequential_s;
-    struct job_record record = {.model = job.model,
-                                .arrival_s = clock_to_seconds(&cluster->config->clock, job.arrival),
-                                .beta = job.beta,
-                                .sequential_s = sequential_s,
-                                .limit_s = job.beta * sequential_s,
-                                .outcome = OUTCOME_UNFINISHED,
-                                .cause = CAUSE_HORIZON};
+    const struct job *job = &cluster->next;
+    double sequential_s = cluster->models[job->model].sequential_s;
+    cluster->job = *job;
+    cluster->record = (struct job_record){.model = job->model,
+                                          .arrival_s = clock_to_seconds(&cluster->config->clock, job->arrival),
+                                          .beta = job->beta,
+                                          .sequential_s = sequential_s,
+                                          .limit_s = job->beta * sequential_s,
+                                          .outcome = OUTCOME_UNFINISHED,
+                                          .cause = CAUSE_HORIZON};
     /* One that arrives at the very end is counted and never decided (section 8). */
-    if (job.arrival < cluster->config->horizon) {
-        record.is_decided = true;
-        bool is_settled = settle(cluster, &job, event->entity, job.arrival, &record);
-        if (!is_settled && cluster->queue_count < cluster->config->queue_length)
-            wait_in_queue(cluster, &job, event->entity, &record);
-    }
-    result->jobs = memory_grow(result->jobs, &result->job_capacity, result->job_count + 1, sizeof record);
-    result->jobs[result->job_count++] = record;
-    tell_end(cluster, event->entity, &record, job.arrival);
-    if (cluster->status == STATUS_OK)
-        schedule_arrival(cluster);
+    if (job->arrival < cluster->config->horizon)
+        ask_about(cluster, job, event->entity, job->arrival);
+    else
+        end_arrival(cluster, event->entity);
     if (cluster->status != STATUS_OK)
         engine_stop(engine);
 }
@@ -203,19 +280,22 @@ static void on_arrival(struct engine *engine, const struct event *event, void *w
 static void on_completion(struct engine *engine, const struct event *event, void *world)
 {
     struct cluster *cluster = world;
-    struct job_record *record = &cluster->result->jobs[event->entity];
+    struct job_record *record = &cluster->result.jobs[event->entity];
+    require(record->outcome == OUTCOME_UNFINISHED && record->device_count > 0);
     record->outcome = OUTCOME_COMPLETED;
     record->cause = CAUSE_NONE;
+    remove_running(cluster, record);
     if (cluster->sharing)
         sharing_end(cluster, event->entity);
     tell_end(cluster, event->entity, record, record->end);
-    occupancy_release(&cluster->occupancy, cluster->result->devices + record->device_start, record->device_count);
+    occupancy_release(&cluster->occupancy, cluster->result.devices + record->device_start, record->device_count);
     if (cluster->release_count && cluster->releases[cluster->release_count - 1].time < record->end - cluster->slack)
         cluster->release_count = 0; /* older ones are no longer near any arrival to come */
     cluster->releases = memory_grow(cluster->releases, &cluster->release_capacity, cluster->release_count + 1,
                                     sizeof *cluster->releases);
     cluster->releases[cluster->release_count++] = (struct late_release){record->end, record->device_count};
-    serve_queue(cluster);
+    cluster->serving = 0;
+    serve_next(cluster);
     if (cluster->status != STATUS_OK)
         engine_stop(engine);
 }
@@ -224,7 +304,7 @@ static void on_completion(struct engine *engine, const struct event *event, void
 static void on_expiry(struct engine *engine, const struct event *event, void *world)
 {
     struct cluster *cluster = world;
-    struct job_record *record = &cluster->result->jobs[event->entity];
+    struct job_record *record = &cluster->result.jobs[event->entity];
     size_t at = 0;
     (void)engine;
     while (cluster->queue[at].number != event->entity)
@@ -245,95 +325,180 @@ static enum status open_models(struct cluster *cluster)
     for (uint32_t model = 0; model < count; model++) {
         struct model_state *state = &cluster->models[model];
         const struct graph *graph = config->models->graphs[model];
-        state->splits = memory_alloc(cluster->legal_count, sizeof(struct split *));
+        state->tasks = memory_alloc(cluster->legal_count, sizeof(struct task_graph *));
         state->steps = memory_alloc(cluster->legal_count, sizeof *state->steps);
         state->has_step = memory_alloc(cluster->legal_count, sizeof *state->has_step);
         state->sequential_s = (double)config->steps * (graph_sum(graph).sequential_ms * config->unit_s);
-        enum status status = cluster_check_fit(graph, config->topology, config->quantum_ms, largest, cluster->error);
+        enum status status = cluster_check_fit(graph, config->topology, config->quantum_ms, largest, &cluster->error);
         if (status != STATUS_OK)
             return status;
     }
     return STATUS_OK;
 }
 
-static void close_cluster(struct cluster *cluster)
+static void free_cluster(struct cluster *cluster)
 {
     for (uint32_t model = 0; cluster->models && model < cluster->config->models->count; model++) {
         struct model_state *state = &cluster->models[model];
-        for (uint32_t i = 0; state->splits && i < cluster->legal_count; i++)
-            split_free(state->splits[i]);
-        free(state->splits);
+        for (uint32_t i = 0; state->tasks && i < cluster->legal_count; i++)
+            task_graph_free(state->tasks[i]);
+        free(state->tasks);
         free(state->steps);
         free(state->has_step);
     }
+    sharing_free(cluster->sharing);
+    if (cluster->config->placer->close)
+        cluster->config->placer->close(cluster->placer_state);
     free(cluster->models);
     free(cluster->legal);
     free(cluster->releases);
     free(cluster->queue);
+    free(cluster->running);
     occupancy_fini(&cluster->occupancy);
     place_scratch_fini(&cluster->scratch);
-    placement_fini(&cluster->placement);
-    placement_fini(&cluster->renamed);
-    sharing_free(cluster->sharing);
+    deployment_free(&cluster->deployment);
+    deployment_free(&cluster->renamed);
     memo_free(cluster->memo);
-    random_close(cluster->random);
-    if (cluster->config->partitioner->close)
-        cluster->config->partitioner->close(cluster->partitioner_state);
     engine_destroy(cluster->engine);
+    cluster_result_free(&cluster->result);
+    free(cluster);
 }
 
-static enum status open_cluster(struct cluster *cluster)
+static void start_engine(struct cluster *cluster)
 {
     const struct cluster_config *config = cluster->config;
-    cluster->legal = cluster_legal_degrees(config->topology, config->max_degree, &cluster->legal_count);
-    occupancy_init(&cluster->occupancy, config->topology);
-    place_scratch_init(&cluster->scratch, config->topology);
-    cluster->memo = memo_create(config->topology, !config->circuit || fabric_is_symmetric(config->topology));
-    cluster->random = random_open(config->seed, "partition", 0);
     cluster->engine = engine_create();
     trace_hash_start(&cluster->steps_hash);
-    if (config->circuit) {
-        cluster->look_ahead = *config->circuit;
-        if (config->is_shared && config->circuit->steady_tolerance < 0)
-            cluster->look_ahead.steady_tolerance = look_ahead_tolerance;
-    }
     engine_on(cluster->engine, EVENT_COMPLETION, on_completion, cluster);
     engine_on(cluster->engine, EVENT_ARRIVAL, on_arrival, cluster);
     engine_on(cluster->engine, EVENT_EXPIRY, on_expiry, cluster);
-    enum status status = clock_from_seconds(&config->clock, config->slack_s, &cluster->slack, cluster->error);
-    if (status == STATUS_OK && config->partitioner->open)
-        status = config->partitioner->open(config->partitioner_settings, config->seed, &cluster->partitioner_state,
-                                           cluster->error);
+    if (!config->circuit)
+        return;
+    cluster->look_ahead = *config->circuit;
+    if (config->is_shared && config->circuit->steady_tolerance < 0)
+        cluster->look_ahead.steady_tolerance = look_ahead_tolerance;
+}
+
+static enum status open_parts(struct cluster *cluster)
+{
+    const struct cluster_config *config = cluster->config;
+    const struct topology *topology = config->topology;
+    bool is_symmetric = topology_is_grid(topology) && (!config->circuit || fabric_is_symmetric(topology));
+    start_engine(cluster);
+    occupancy_init(&cluster->occupancy, topology);
+    place_scratch_init(&cluster->scratch, topology);
+    cluster->memo = memo_create(topology, is_symmetric);
+    cluster->legal = place_legal_degrees(config->placer, topology, config->max_degree, &cluster->legal_count);
+    enum status status = place_check(config->placer, topology, &cluster->error);
+    if (status == STATUS_OK)
+        status = clock_from_seconds(&config->clock, config->slack_s, &cluster->slack, &cluster->error);
+    if (status == STATUS_OK && config->placer->open)
+        status = config->placer->open(config->placer_settings, topology, &cluster->placer_state, &cluster->error);
     if (status == STATUS_OK)
         status = open_models(cluster);
     return status == STATUS_OK && config->is_shared ? sharing_create(cluster) : status;
 }
 
+/* ---- open, next, decide, close ---- */
+
+static enum status tell_status(const struct cluster *cluster, struct error *error)
+{
+    if (cluster->status != STATUS_OK && error)
+        *error = cluster->error;
+    return cluster->status;
+}
+
+enum status cluster_open(const struct cluster_config *config, struct cluster **out, struct error *error)
+{
+    require(config->topology && config->models && config->workload && config->placer && config->scheduler);
+    struct cluster *cluster = memory_alloc(1, sizeof *cluster);
+    cluster->config = config;
+    cluster->status = open_parts(cluster);
+    if (!clock_add(config->horizon, cluster->slack, &cluster->until))
+        cluster->until = SIM_TIME_MAX;
+    if (cluster->status == STATUS_OK)
+        schedule_arrival(cluster);
+    enum status status = tell_status(cluster, error);
+    if (status == STATUS_OK)
+        *out = cluster;
+    else
+        free_cluster(cluster);
+    return status;
+}
+
+enum status cluster_next(struct cluster *cluster, const struct decision **decision, struct error *error)
+{
+    require(!cluster->is_due || cluster->is_serving);
+    if (cluster->status == STATUS_OK && !cluster->is_due)
+        engine_run(cluster->engine, cluster->until);
+    if (cluster->status == STATUS_OK && !cluster->is_due)
+        cluster->status = sharing_status(cluster);
+    *decision = cluster->is_due ? &cluster->decision : NULL;
+    return tell_status(cluster, error);
+}
+
+bool cluster_ask(struct cluster *cluster, uint32_t degree, struct job_record *record)
+{
+    require(cluster->is_due && degree > 0);
+    *record = (struct job_record){0};
+    /* Trouble with another degree ends the run: it must not be forgotten. */
+    return cluster->status == STATUS_OK && attempt_degree(cluster, degree, record);
+}
+
+static bool is_legal_answer(const struct cluster *cluster, uint32_t degree)
+{
+    bool is_legal = degree == 0;
+    for (uint32_t i = 0; i < cluster->decision.legal_count && !is_legal; i++)
+        is_legal = cluster->decision.legal[i] == degree;
+    return is_legal;
+}
+
+enum status cluster_decide(struct cluster *cluster, uint32_t degree, struct error *error)
+{
+    require(cluster->is_due);
+    if (cluster->status == STATUS_OK && !is_legal_answer(cluster, degree))
+        return error_set(error, STATUS_USER, "job %u: a degree of %u is not legal now", cluster->decision.number,
+                         degree);
+    cluster->is_due = false;
+    if (cluster->status == STATUS_OK && cluster->is_serving)
+        decide_waiting(cluster, degree);
+    else if (cluster->status == STATUS_OK)
+        decide_arriving(cluster, degree);
+    return tell_status(cluster, error);
+}
+
+enum status cluster_close(struct cluster *cluster, struct cluster_result *result, struct error *error)
+{
+    const struct cluster_config *config = cluster->config;
+    enum status status = tell_status(cluster, error);
+    if (status == STATUS_OK && result) {
+        sim_time end = config->horizon == SIM_TIME_MAX ? engine_now(cluster->engine) : config->horizon;
+        *result = cluster->result;
+        result->length_s = clock_to_seconds(&config->clock, end);
+        result->events += engine_events(cluster->engine);
+        result->trace_hash = hash_pair(engine_trace_hash(cluster->engine), trace_hash_value(&cluster->steps_hash));
+        cluster->result = (struct cluster_result){0};
+    }
+    free_cluster(cluster);
+    return status;
+}
+
 enum status cluster_run(const struct cluster_config *config, struct cluster_result *result, struct error *error)
 {
-    struct cluster_result found = {0};
-    struct cluster cluster = {.config = config, .result = &found, .error = error};
-    sim_time until = config->horizon;
-    cluster.status = open_cluster(&cluster);
-    if (cluster.status == STATUS_OK && !clock_add(config->horizon, cluster.slack, &until))
-        until = SIM_TIME_MAX;
-    if (cluster.status == STATUS_OK)
-        schedule_arrival(&cluster);
-    if (cluster.status == STATUS_OK)
-        engine_run(cluster.engine, until);
-    if (cluster.status == STATUS_OK)
-        cluster.status = sharing_status(&cluster);
-    if (cluster.status == STATUS_OK) {
-        sim_time end = config->horizon == SIM_TIME_MAX ? engine_now(cluster.engine) : config->horizon;
-        found.length_s = clock_to_seconds(&config->clock, end);
-        found.events += engine_events(cluster.engine);
-        found.trace_hash = hash_pair(engine_trace_hash(cluster.engine), trace_hash_value(&cluster.steps_hash));
-        *result = found;
-    } else {
-        cluster_result_free(&found);
+    struct admission admission;
+    struct cluster *cluster = NULL;
+    const struct decision *decision;
+    enum status status = admission_open(config, &admission, error);
+    if (status == STATUS_OK)
+        status = cluster_open(config, &cluster, error);
+    while (status == STATUS_OK && (status = cluster_next(cluster, &decision, error)) == STATUS_OK && decision)
+        status = cluster_decide(cluster, admission_answer(&admission, cluster, decision), error);
+    if (cluster) {
+        enum status closed = cluster_close(cluster, status == STATUS_OK ? result : NULL, error);
+        status = status == STATUS_OK ? closed : status;
     }
-    close_cluster(&cluster);
-    return cluster.status;
+    admission_close(&admission);
+    return status;
 }
 
 void cluster_result_free(struct cluster_result *result)

@@ -1,16 +1,19 @@
-/* The stream of jobs on a cluster: arrival, admission, completion, blocking (PAC-ML simulator, sections 8 and 9).
+/* The stream of jobs on a cluster: arrival, decision, completion, blocking (PAC-ML simulator, sections 8 and 9).
  *
- * A job is decided the moment it arrives: the partitioner names a degree among
- * the legal ones, the placer looks for servers, one training step is simulated,
- * and the job is admitted if all its steps fit into its limit. Otherwise it is
- * blocked for good, or waits its turn where the cluster has a queue. Servers are
- * exclusive to a job, so an admitted job's completion is known at once.
+ * The cluster is open: it runs up to the next decision and asks how far a job is
+ * to be split. The answer is tried at once: the placer looks for devices, one
+ * training step is simulated, and the job is admitted if all its steps fit into its
+ * limit. Otherwise it is blocked for good, or waits its turn where the cluster has
+ * a queue; one that waits is asked about again when devices are given back.
+ * Devices are exclusive to a job, so an admitted job's completion is known at
+ * once, unless jobs share a fabric (sharing.h).
  */
 #ifndef CLUSTER_CLUSTER_H
 #define CLUSTER_CLUSTER_H
 
 #include "cluster/workload.h"
 #include "engine/engine.h"
+#include "graph/split.h"
 #include "partition/partition.h"
 #include "place/place.h"
 #include "schedule/schedule.h"
@@ -25,11 +28,11 @@ const char *cause_name(enum cause cause);
 
 struct job_record;
 
-/* Somebody who looks on; what becomes of the jobs does not depend on it. Times are ticks of the run's clock, what is
- * pointed to lives until the call returns. */
+/* An observer; what becomes of the jobs does not depend on it. Times are ticks of the run's clock, what is pointed to
+ * lives until the call returns. */
 struct cluster_observer {
-    /* A job takes its servers; its record says all but the outcome, its end included. */
-    void (*started)(void *context, uint32_t number, const struct job_record *job, const struct placement *placement,
+    /* A job takes its devices; its record says all but the outcome, its end included. */
+    void (*started)(void *context, uint32_t number, const struct job_record *job, const struct deployment *deployment,
                     sim_time start);
     /* Completed, blocked at its arrival, or gave up waiting: the record is final. Jobs that the end of the run cuts off
      * are not told. */
@@ -45,22 +48,24 @@ struct cluster_config {
     const struct partitioner *partitioner;
     const void *partitioner_settings;
     const struct placer *placer;
+    const void *placer_settings;
     const struct scheduler *scheduler;
+    const void *scheduler_settings;
     struct sim_clock clock;
     sim_time horizon; /* SIM_TIME_MAX = until every job has ended */
     uint64_t seed;
     double unit_s; /* what a profile's millisecond is taken for */
-    int64_t steps; /* training steps a job */
+    int64_t steps; /* training steps of a job */
     double quantum_ms;
     uint32_t max_degree;
-    bool keeps_by_degree;  /* the published cache: the first placed job of a (model, degree) decides for all */
+    bool keeps_by_degree;  /* the published cache: the first step simulated of a (model, degree) stands for all */
     double slack_s;        /* events closer than this count as simultaneous; published: 1e-7 */
     uint64_t queue_length; /* jobs that may wait for servers; published: 0 */
     double patience_s;     /* how long each waits at most; 0 = until its limit */
     double warm_up_s;      /* jobs that arrive earlier are not counted */
     const struct circuit_options *circuit;   /* NULL = the published formulas */
     bool is_shared;                          /* circuits: running jobs contend for one fabric; else each is alone */
-    const struct cluster_observer *observer; /* NULL = nobody looks */
+    const struct cluster_observer *observer; /* NULL = none */
 };
 
 struct job_record {
@@ -76,6 +81,7 @@ struct job_record {
     uint32_t device_count;
     size_t device_start; /* in cluster_result.devices */
     sim_time end;
+    uint32_t running_at; /* while it runs: its place among those that do */
 };
 
 struct cluster_result {
@@ -89,13 +95,53 @@ struct cluster_result {
     uint64_t trace_hash;
 };
 
-/* Fills *result, to be released with cluster_result_free; on failure there is nothing to release. */
+/* What the cluster asks: how far is this job to be split? */
+struct decision {
+    uint32_t number; /* of the job */
+    const struct job *job;
+    const struct graph *graph;
+    double sequential_s; /* of the unsplit job */
+    double limit_s;      /* beta times that */
+    sim_time now;        /* of its arrival, or of the instant at which devices were given back */
+    double waited_s;     /* since its arrival */
+    /* the legal answers, besides 0: degrees, ascending */
+    const uint32_t *legal;
+    uint32_t legal_count;
+    /* the state of the cluster */
+    const struct occupancy *occupancy; /* free devices */
+    const uint32_t *running;           /* numbers of the jobs that run, in no order; their ends are in their records */
+    uint32_t running_count;
+    const struct job_record *records; /* of all jobs so far, by number */
+};
+
+struct cluster;
+
+/* Opens a cluster at time 0. *out is owned, to be closed with cluster_close, and written only on success. */
+STATUS_MUST_USE enum status cluster_open(const struct cluster_config *config, struct cluster **out,
+                                         struct error *error);
+
+/* Runs up to the next decision. *decision is NULL at the end of the run; it lives until cluster_decide, which must be
+ * called before the next cluster_next. */
+STATUS_MUST_USE enum status cluster_next(struct cluster *cluster, const struct decision **decision,
+                                         struct error *error);
+
+/* What would this answer to the decision that is due come to? Fills *record (outcome, cause, times) and returns whether
+ * the job would be admitted. Any degree that cluster_next found legal may be asked about, as often as one likes, and
+ * nothing is taken: only the step that was simulated is remembered. Trouble with the simulation is kept for
+ * cluster_decide, and answers false. */
+bool cluster_ask(struct cluster *cluster, uint32_t degree, struct job_record *record);
+
+/* Answers the decision that is due: a legal degree, or 0 to refuse the job. STATUS_USER for any other. */
+STATUS_MUST_USE enum status cluster_decide(struct cluster *cluster, uint32_t degree, struct error *error);
+
+/* Ends the run and frees the cluster. Where result is not NULL and all went well it is filled, to be released with
+ * cluster_result_free; NULL gives the run up. */
+STATUS_MUST_USE enum status cluster_close(struct cluster *cluster, struct cluster_result *result, struct error *error);
+
+/* A whole run, decided by the config's partitioner. Fills *result on success only. */
 STATUS_MUST_USE enum status cluster_run(const struct cluster_config *config, struct cluster_result *result,
                                         struct error *error);
 void cluster_result_free(struct cluster_result *result);
-
-/* Degrees that have a block shape on this topology, ascending, max_degree at most. Returned owned (free). */
-uint32_t *cluster_legal_degrees(const struct topology *topology, uint32_t max_degree, uint32_t *count);
 
 /* Refuses a model with an op that no device can hold, even split as far as it goes at this degree. */
 STATUS_MUST_USE enum status cluster_check_fit(const struct graph *graph, const struct topology *topology,

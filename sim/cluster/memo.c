@@ -46,8 +46,8 @@ struct memo *memo_create(const struct topology *topology, bool renames)
     memo->topology = topology;
     memo->renames = renames;
     renumbering_init(&memo->groups, topology->groups);
-    renumbering_init(&memo->racks, topology->racks);
-    renumbering_init(&memo->places, topology->servers);
+    renumbering_init(&memo->racks, topology->racks_per_group);
+    renumbering_init(&memo->places, topology->servers_per_rack);
     memo->slot_count = 1024;
     memo->slots = memory_alloc(memo->slot_count, sizeof *memo->slots);
     return memo;
@@ -87,25 +87,25 @@ static uint32_t server_code(struct memo *memo, uint32_t server)
     uint32_t group = renumber(&memo->groups, memo->stamp, topology_group(t, server));
     uint32_t rack = renumber(&memo->racks, memo->stamp, topology_rack(t, server));
     uint32_t place = renumber(&memo->places, memo->stamp, topology_place(t, server));
-    return (group * (uint32_t)t->racks + rack) * (uint32_t)t->servers + place;
+    return (group * (uint32_t)t->racks_per_group + rack) * (uint32_t)t->servers_per_rack + place;
 }
 
-static void build_key(struct memo *memo, uint32_t model, uint32_t degree, const struct placement *placement)
+static void build_key(struct memo *memo, uint32_t model, uint32_t degree, const struct deployment *deployment)
 {
-    size_t most = 4 + (size_t)placement->op_count + placement->list_count + placement->server_count;
+    size_t most = 4 + (size_t)deployment->op_count + deployment->list_count + deployment->entry_count;
     memo->key = memory_grow(memo->key, &memo->key_capacity, most, sizeof *memo->key);
     memo->stamp++;
     memo->groups.used = memo->racks.used = memo->places.used = 0;
     uint32_t length = 1;
     memo->key[length++] = model;
     memo->key[length++] = degree;
-    memcpy(memo->key + length, placement->list_of_op, placement->op_count * sizeof *memo->key);
-    length += placement->op_count;
-    for (uint32_t list = 0; list < placement->list_count; list++) {
-        struct placement_list at = placement->lists[list];
+    memcpy(memo->key + length, deployment->list_of_op, deployment->op_count * sizeof *memo->key);
+    length += deployment->op_count;
+    for (uint32_t list = 0; list < deployment->list_count; list++) {
+        struct device_list at = deployment->lists[list];
         memo->key[length++] = at.count;
         for (uint32_t i = 0; i < at.count; i++)
-            memo->key[length++] = server_code(memo, placement->servers[at.start + i]);
+            memo->key[length++] = server_code(memo, deployment->devices[at.start + i]);
     }
     memo->key[0] = memo->key_length = length;
     uint64_t hash = length;
@@ -114,11 +114,11 @@ static void build_key(struct memo *memo, uint32_t model, uint32_t degree, const 
     memo->key_hash = hash_mix(hash);
 }
 
-void memo_rename(struct memo *memo, const struct placement *placement, struct placement *out)
+void memo_rename(struct memo *memo, const struct deployment *deployment, struct deployment *out)
 {
-    placement_copy(placement, out);
-    for (uint32_t i = 0; i < out->server_count; i++)
-        out->servers[i] = server_code(memo, out->servers[i]);
+    deployment_copy(deployment, out);
+    for (uint32_t i = 0; i < out->entry_count; i++)
+        out->devices[i] = server_code(memo, out->devices[i]);
     for (uint32_t i = 0; i < out->used_count; i++)
         out->used[i] = server_code(memo, out->used[i]);
 }
@@ -136,9 +136,9 @@ static uint32_t *find_slot(const struct memo *memo, uint64_t hash, const uint32_
 }
 
 const struct step_result *memo_find(struct memo *memo, uint32_t model, uint32_t degree,
-                                    const struct placement *placement)
+                                    const struct deployment *deployment)
 {
-    build_key(memo, model, degree, placement);
+    build_key(memo, model, degree, deployment);
     uint32_t slot = *find_slot(memo, memo->key_hash, memo->key);
     return slot ? &memo->entries[slot - 1].result : NULL;
 }

@@ -16,7 +16,7 @@
 #ifndef CLUSTER_MEMO_H
 #define CLUSTER_MEMO_H
 
-#include "place/place.h"
+#include "deploy/deployment.h"
 #include "step/step.h"
 
 struct memo;
@@ -28,11 +28,11 @@ void memo_free(struct memo *memo);
 
 /* The step of this job, or NULL if it was not simulated yet. Lives until the next memo_add. */
 const struct step_result *memo_find(struct memo *memo, uint32_t model, uint32_t degree,
-                                    const struct placement *placement);
+                                    const struct deployment *deployment);
 
 /* The placement of the last memo_find with its servers renumbered: what a simulation must see for equal keys to give
  * equal steps. Fills *out, a placement of the caller's. */
-void memo_rename(struct memo *memo, const struct placement *placement, struct placement *out);
+void memo_rename(struct memo *memo, const struct deployment *deployment, struct deployment *out);
 
 /* Adds the step that memo_find just did not find. */
 void memo_add(struct memo *memo, const struct step_result *result);

@@ -8,8 +8,7 @@
 struct running {
     struct cluster *cluster;
     uint32_t number;
-    const struct split *split;
-    struct placement placement;
+    struct deployment deployment;
     struct step_result step; /* at the present pace */
     double start_up_left_s;  /* what the first steps take beyond steady ones; negative where they take less */
     double steps_left;
@@ -43,14 +42,14 @@ enum status sharing_create(struct cluster *cluster)
     if (!is_live(config))
         return STATUS_OK;
     return stepper_create(cluster->engine, config->topology, EVENT_SHARING, config->circuit, &sharing->stepper,
-                          cluster->error);
+                          &cluster->error);
 }
 
 static void free_job(struct running *job)
 {
     if (job->live)
         stepper_remove(job->live);
-    placement_fini(&job->placement);
+    deployment_free(&job->deployment);
     free(job);
 }
 
@@ -87,15 +86,15 @@ static enum status simulate(struct cluster *cluster)
         memory_grow(sharing->head_start_s, &sharing->head_capacity, count, sizeof *sharing->head_start_s);
     for (uint32_t i = 0; i < sharing->count; i++) {
         const struct running *job = sharing->jobs[i];
-        sharing->inputs[i] = admission_input(cluster, job->split, &job->placement);
+        sharing->inputs[i] = attempt_input(cluster, &job->deployment);
         sharing->head_start_s[i] = head_start_s(job);
     }
     struct circuit_options options = cluster->look_ahead;
     options.head_start_s = sharing->head_start_s;
-    enum status status = step_circuit(sharing->inputs, count, &options, sharing->steps, cluster->error);
+    enum status status = step_run(sharing->inputs, count, &options, sharing->steps, &cluster->error);
     if (status == STATUS_OK) {
-        cluster->result->steps_simulated += count;
-        cluster->result->events += sharing->steps[0].events;
+        cluster->result.steps_simulated += count;
+        cluster->result.events += sharing->steps[0].events;
         trace_hash_fold(&cluster->steps_hash, sharing->steps[0].trace_hash, count, sharing->steps[0].events);
     }
     return status;
@@ -127,7 +126,7 @@ static void advance(struct cluster *cluster)
         struct running *job = sharing->jobs[i];
         double passed_s = pay_start_up(job, clock_to_seconds(&cluster->config->clock, now - job->since));
         double done = fmin(passed_s / job->step.step.total_s, job->steps_left);
-        book(&cluster->result->jobs[job->number], &job->step.step, done);
+        book(&cluster->result.jobs[job->number], &job->step.step, done);
         job->steps_left -= done;
         job->since = now;
     }
@@ -143,9 +142,9 @@ static void set_pace(struct cluster *cluster)
         sim_time left, end;
         job->step = sharing->steps[i];
         cluster->status = clock_from_seconds(
-            clock, fmax(job->start_up_left_s + job->steps_left * job->step.step.total_s, 0), &left, cluster->error);
+            clock, fmax(job->start_up_left_s + job->steps_left * job->step.step.total_s, 0), &left, &cluster->error);
         if (cluster->status == STATUS_OK)
-            cluster->status = clock_advance(clock, job->since, left, &end, cluster->error);
+            cluster->status = clock_advance(clock, job->since, left, &end, &cluster->error);
         if (cluster->status != STATUS_OK)
             return;
         engine_cancel(cluster->engine, job->end);
@@ -160,7 +159,7 @@ static void on_step(void *context, struct stepper_job *live, const struct steppe
     struct running *job = context;
     struct cluster *cluster = job->cluster;
     struct time_parts time = time_parts_of(&cluster->config->clock, &report->path);
-    book(&cluster->result->jobs[job->number], &time, 1);
+    book(&cluster->result.jobs[job->number], &time, 1);
     job->steps_left--;
     if (job->steps_left > 0)
         stepper_start(live);
@@ -170,22 +169,22 @@ static void on_step(void *context, struct stepper_job *live, const struct steppe
 
 static void start_live(struct cluster *cluster, struct running *job)
 {
-    struct step_input input = admission_input(cluster, job->split, &job->placement);
+    struct step_input input = attempt_input(cluster, &job->deployment);
     cluster->status =
-        stepper_add(cluster->sharing->stepper, &input, job->number, on_step, job, &job->live, cluster->error);
+        stepper_add(cluster->sharing->stepper, &input, job->number, on_step, job, &job->live, &cluster->error);
     if (cluster->status == STATUS_OK)
         stepper_start(job->live);
 }
 
-enum status sharing_status(const struct cluster *cluster)
+enum status sharing_status(struct cluster *cluster)
 {
     const struct sharing *sharing = cluster->sharing;
     if (!sharing || !sharing->stepper)
         return STATUS_OK;
-    enum status status = stepper_status(sharing->stepper, cluster->error);
+    enum status status = stepper_status(sharing->stepper, &cluster->error);
     bool is_stuck =
         engine_peek(cluster->engine) == SIM_TIME_MAX && network_unfinished(stepper_network(sharing->stepper));
-    return status == STATUS_OK && is_stuck ? stepper_explain(sharing->jobs[0]->live, cluster->error) : status;
+    return status == STATUS_OK && is_stuck ? stepper_explain(sharing->jobs[0]->live, &cluster->error) : status;
 }
 
 /* ---- starting and ending ---- */
@@ -194,13 +193,13 @@ void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *
 {
     struct sharing *sharing = cluster->sharing;
     struct running *job = memory_alloc(1, sizeof *job);
-    uint32_t position;
     *job = (struct running){.cluster = cluster,
                             .number = number,
-                            .split = admission_split(cluster, record->model, record->degree, &position),
                             .steps_left = (double)cluster->config->steps,
                             .since = engine_now(cluster->engine)};
-    placement_copy(&cluster->placement, &job->placement);
+    deployment_copy(&cluster->deployment, &job->deployment);
+    schedule_fill(cluster->config->scheduler, cluster->config->scheduler_settings, cluster->config->topology,
+                  cluster->config->unit_s, &job->deployment);
     sharing->jobs = memory_grow(sharing->jobs, &sharing->capacity, sharing->count + 1, sizeof(struct running *));
     /* From here on the job's time is booked as it passes. */
     record->time = (struct time_parts){.total_s = record->time.total_s, .part_s[TIME_WAIT] = record->queue_s};
@@ -223,7 +222,7 @@ void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *
 void sharing_end(struct cluster *cluster, uint32_t number)
 {
     struct sharing *sharing = cluster->sharing;
-    struct job_record *record = &cluster->result->jobs[number];
+    struct job_record *record = &cluster->result.jobs[number];
     sim_time now = engine_now(cluster->engine);
     uint32_t at = 0;
     if (!sharing->stepper)

@@ -26,12 +26,12 @@ struct sharing;
 STATUS_MUST_USE enum status sharing_create(struct cluster *cluster);
 void sharing_free(struct sharing *sharing);
 
-/* The job last decided on starts, in cluster->placement, or one ends: everybody's pace changes. Its record is filled as
- * time passes. Trouble is left in cluster->status. */
+/* The job last decided on starts, in cluster->deployment, or one ends: everybody's pace changes. Its record is filled
+ * as time passes. Trouble is left in cluster->status. */
 void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *record);
 void sharing_end(struct cluster *cluster, uint32_t number);
 
 /* Trouble on the fabric at the end of the run: a deadlock, or a clock that ran out. */
-STATUS_MUST_USE enum status sharing_status(const struct cluster *cluster);
+STATUS_MUST_USE enum status sharing_status(struct cluster *cluster);
 
 #endif

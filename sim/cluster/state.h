@@ -1,4 +1,5 @@
-/* The state of a cluster run, shared by cluster.c (events) and admission.c (decisions). Private to sim/cluster. */
+/* The state of an open cluster, shared by cluster.c (events, decisions), attempt.c (what an answer would come to) and
+ * sharing.c (jobs that contend). Private to sim/cluster. */
 #ifndef CLUSTER_STATE_H
 #define CLUSTER_STATE_H
 
@@ -10,21 +11,21 @@
 enum { EVENT_COMPLETION, EVENT_ARRIVAL, EVENT_EXPIRY, EVENT_SHARING /* and those behind it */ };
 enum { PRIORITY_COMPLETION, PRIORITY_ARRIVAL, PRIORITY_EXPIRY };
 
-/* Splits and published cache of one model, by position in the list of legal degrees. */
+/* Task graphs and published cache of one model, by position in the list of legal degrees. */
 struct model_state {
-    struct split **splits;
+    struct task_graph **tasks;
     struct step_result *steps; /* the published cache */
     bool *has_step;
     double sequential_s; /* of the unsplit job */
 };
 
-/* Servers given back at (nearly) the instant of the next arrival. */
+/* Devices given back at (nearly) the instant of the next arrival. */
 struct late_release {
     sim_time time;
-    uint32_t servers;
+    uint32_t devices;
 };
 
-/* A job that waits for servers. */
+/* A job that waits for devices. */
 struct waiting_job {
     struct job job;
     uint32_t number;
@@ -33,42 +34,51 @@ struct waiting_job {
 
 struct cluster {
     const struct cluster_config *config;
-    struct cluster_result *result;
+    struct cluster_result result;
     struct engine *engine;
-    struct error *error;
+    sim_time until; /* when the run ends, what is decided at that instant included */
     enum status status;
+    struct error error; /* where status says so */
     struct occupancy occupancy;
     struct place_scratch scratch;
-    struct placement placement; /* of the job last tried */
-    struct placement renamed;   /* the same with servers renumbered */
+    void *placer_state;
+    struct deployment deployment; /* of the job last tried */
+    struct deployment renamed;    /* the same with devices renumbered */
     struct memo *memo;
     struct model_state *models;
     uint32_t *legal; /* degrees, ascending */
     uint32_t legal_count;
-    struct random_stream *random;
-    void *partitioner_state;
     struct late_release *releases;
     uint32_t release_count;
     size_t release_capacity;
     struct waiting_job *queue; /* in the order of arrival */
     size_t queue_count, queue_capacity;
+    size_t serving; /* the waiting job that is to be decided next */
+    bool is_serving;
+    uint32_t *running; /* numbers of jobs, in no order */
+    uint32_t running_count;
+    size_t running_capacity;
     sim_time slack;
     struct job next; /* the one whose arrival is scheduled */
     struct trace_hash steps_hash;
     struct sharing *sharing;           /* where jobs share the fabric */
     struct circuit_options look_ahead; /* circuits: how the steps of one job, or of all, are looked at */
+    /* the decision that is due */
+    bool is_due;
+    struct decision decision;
+    struct job job;           /* of it */
+    struct job_record record; /* its record so far */
 };
 
-/* The split of a model at a legal degree, made once, and the degree's position among the legal ones. */
-const struct split *admission_split(struct cluster *cluster, uint32_t model, uint32_t degree, uint32_t *position);
+/* The task graph of a model at a legal degree, made once, and the degree's position among the legal ones. */
+const struct task_graph *attempt_tasks(struct cluster *cluster, uint32_t model, uint32_t degree, uint32_t *position);
 
-/* What a step of this job, so placed, is simulated from. */
-struct step_input admission_input(const struct cluster *cluster, const struct split *split,
-                                  const struct placement *placement);
+/* What a step of this deployment is simulated from. */
+struct step_input attempt_input(const struct cluster *cluster, const struct deployment *deployment);
 
-/* Makes up the mind about a job that has waited for wait_s: fills the record, leaves the placement in
- * cluster->placement. True if the job may start now. Nothing is taken. Trouble is left in cluster->status. */
-bool admission_decide(struct cluster *cluster, const struct job *job, uint32_t number, double wait_s,
-                      struct job_record *record);
+/* Tries a degree for the job of the decision on the cluster as it is; fills what the record says about it, leaves the
+ * deployment in cluster->deployment. True if the job may start now. Nothing is taken. Trouble is left in
+ * cluster->status. */
+bool attempt_degree(struct cluster *cluster, uint32_t degree, struct job_record *record);
 
 #endif

@@ -58,7 +58,7 @@ static uint64_t wavelength_id(const struct fabric_state *state, uint32_t source,
     uint64_t x = (uint64_t)t->groups;
     uint64_t plane = topology_rack(t, target) % planes_of(t);
     uint64_t subnet = (topology_group(t, source) * x + topology_group(t, target)) * x + lane;
-    return state->dense + (subnet * planes_of(t) + plane) * (uint64_t)t->servers + colour;
+    return state->dense + (subnet * planes_of(t) + plane) * (uint64_t)t->servers_per_rack + colour;
 }
 
 /* Two targets of a multicast in one group and plane share the wavelength. */
@@ -113,7 +113,7 @@ static void describe_ramp(const struct fabric_state *state, uint64_t hardware, c
                  (unsigned)(hardware % x), name);
         return;
     }
-    uint64_t rest = hardware - state->dense, colours = (uint64_t)t->servers, planes = planes_of(t);
+    uint64_t rest = hardware - state->dense, colours = (uint64_t)t->servers_per_rack, planes = planes_of(t);
     uint64_t subnet = rest / colours / planes;
     snprintf(text, FABRIC_TEXT_BYTES, "wavelength %u of group %u to group %u, transmitter %u, plane %u",
              (unsigned)(rest % colours), (unsigned)(subnet / x / x), (unsigned)(subnet / x % x), (unsigned)(subnet % x),

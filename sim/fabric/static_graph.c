@@ -88,7 +88,8 @@ static enum status open_ring(struct static_graph *graph, struct error *error)
 
 static void open_torus(struct static_graph *graph, const struct topology *topology)
 {
-    uint32_t sizes[DIMENSIONS] = {(uint32_t)topology->groups, (uint32_t)topology->racks, (uint32_t)topology->servers};
+    uint32_t sizes[DIMENSIONS] = {(uint32_t)topology->groups, (uint32_t)topology->racks_per_group,
+                                  (uint32_t)topology->servers_per_rack};
     uint32_t dimensions = (uint32_t)topology->fixed.dimensions;
     for (uint32_t i = 0; i < DIMENSIONS; i++)
         graph->size[i] = 1;

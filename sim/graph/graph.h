@@ -1,7 +1,7 @@
 /* Computation graphs: the ops of one training pass with their measured costs.
  *
- * A graph holds the forward pass only, exactly as profiled; the backward pass
- * is its mirror (see split.h). The order of ops and edges is that of the file
+ * A graph holds the forward pass only, exactly as profiled, and the backward pass
+ * is its mirror (task_graph.h); or it is a whole step as it stands. The order of ops and edges is that of the file
  * and it matters: placement, splitting and sums all follow it.
  *
  * Invariants after loading: at least two ops, acyclic, no op depends on itself,
@@ -11,6 +11,7 @@
 #ifndef GRAPH_GRAPH_H
 #define GRAPH_GRAPH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct graph_op {
     double backward_ms; /* time of its backward twin */
     double activation_bytes;
     double parameter_bytes;
+    double temporary_bytes; /* only while the op runs */
 };
 
 /* source and target are positions in ops. */
@@ -37,6 +39,7 @@ struct graph {
     const char *device; /* what the costs were measured on; "" = not stated */
     const char *source; /* where the figures come from */
     int64_t batch;      /* 0 = not stated */
+    bool is_whole_step; /* not to be mirrored: an op takes its forward and its backward time at once */
     uint32_t op_count, edge_count;
     struct graph_op *ops;     /* in file order */
     struct graph_edge *edges; /* by source in file order, then in line order */

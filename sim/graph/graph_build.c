@@ -30,6 +30,7 @@ static const struct {
     [GRAPH_BACKWARD] = {"backward_ms", 1e12, "milliseconds from 0 to 1e12", "6.949"},
     [GRAPH_ACTIVATION] = {"activation_bytes", 1e18, "bytes from 0 to 1e18", "6291456"},
     [GRAPH_PARAMETER] = {"parameter_bytes", 1e18, "bytes from 0 to 1e18", "132382720"},
+    [GRAPH_TEMPORARY] = {"temporary_bytes", 1e18, "bytes from 0 to 1e18", "1048576"},
 };
 
 struct graph_quote graph_quote(struct graph_span span)
@@ -75,7 +76,8 @@ enum status graph_build_refuse(const struct graph_builder *builder, size_t offse
 bool graph_cost_set(struct graph_op *op, enum graph_cost cost, double value)
 {
     require(cost < GRAPH_COSTS);
-    double *members[GRAPH_COSTS] = {&op->forward_ms, &op->backward_ms, &op->activation_bytes, &op->parameter_bytes};
+    double *members[GRAPH_COSTS] = {&op->forward_ms, &op->backward_ms, &op->activation_bytes, &op->parameter_bytes,
+                                    &op->temporary_bytes};
     if (!isfinite(value) || value < 0 || value > costs[cost].most)
         return false;
     *members[cost] = value == 0 ? 0 : value;

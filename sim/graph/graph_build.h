@@ -25,7 +25,7 @@ enum {
 
 enum graph_part { GRAPH_PART_OP, GRAPH_PART_EDGE };
 
-enum graph_cost { GRAPH_FORWARD, GRAPH_BACKWARD, GRAPH_ACTIVATION, GRAPH_PARAMETER, GRAPH_COSTS };
+enum graph_cost { GRAPH_FORWARD, GRAPH_BACKWARD, GRAPH_ACTIVATION, GRAPH_PARAMETER, GRAPH_TEMPORARY, GRAPH_COSTS };
 
 /* A piece of the text being read; borrows it. */
 struct graph_span {

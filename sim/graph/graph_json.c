@@ -33,9 +33,10 @@ struct member {
     const char *name;
     int type; /* of cJSON */
     const char *example;
+    bool is_optional;
 };
 
-enum { ROOT_FORMAT, ROOT_NAME, ROOT_DEVICE, ROOT_BATCH, ROOT_SOURCE, ROOT_OPS, ROOT_EDGES, ROOT_MEMBERS };
+enum { ROOT_FORMAT, ROOT_NAME, ROOT_DEVICE, ROOT_BATCH, ROOT_SOURCE, ROOT_OPS, ROOT_EDGES, ROOT_PASS, ROOT_MEMBERS };
 static const struct member root_members[ROOT_MEMBERS] = {
     [ROOT_FORMAT] = {"format", cJSON_String, "\"ocsim-model-1\""},
     [ROOT_NAME] = {"name", cJSON_String, "\"alexnet\""},
@@ -44,6 +45,7 @@ static const struct member root_members[ROOT_MEMBERS] = {
     [ROOT_SOURCE] = {"source", cJSON_String, "\"measured with ...\""},
     [ROOT_OPS] = {"ops", cJSON_Array, "[{\"id\": 1, ...}, ...]"},
     [ROOT_EDGES] = {"edges", cJSON_Array, "[[1, 2], [2, 3]]"},
+    [ROOT_PASS] = {"pass", cJSON_String, "\"whole\"", .is_optional = true},
 };
 
 enum { OP_ID, OP_KIND, OP_COSTS, OP_MEMBERS = OP_COSTS + GRAPH_COSTS };
@@ -54,6 +56,7 @@ static const struct member op_members[OP_MEMBERS] = {
     [OP_COSTS + GRAPH_BACKWARD] = {"backward_ms", cJSON_Number, "6.949"},
     [OP_COSTS + GRAPH_ACTIVATION] = {"activation_bytes", cJSON_Number, "6291456"},
     [OP_COSTS + GRAPH_PARAMETER] = {"parameter_bytes", cJSON_Number, "132382720"},
+    [OP_COSTS + GRAPH_TEMPORARY] = {"temporary_bytes", cJSON_Number, "1048576", .is_optional = true},
 };
 
 /* The members found in one object, in the order of its table. */
@@ -195,7 +198,7 @@ static enum status check_member(const struct reader *reader, struct path path, c
     return STATUS_OK;
 }
 
-/* Every member of the object must be known, given once, of its type; and none may miss. */
+/* Every member of the object must be known, given once, of its type; and only optional ones may miss. */
 static enum status find_members(const struct reader *reader, struct path path, const cJSON *object,
                                 const struct member *members, size_t count, struct found *out, struct error *error)
 {
@@ -218,7 +221,7 @@ static enum status find_members(const struct reader *reader, struct path path, c
         found.ordinal[i] = ordinal;
     }
     for (size_t i = 0; i < count; i++)
-        if (!found.item[i])
+        if (!found.item[i] && !members[i].is_optional)
             return refuse_path(reader, path, error, "member '%s' is missing; add it, e.g. \"%s\": %s", members[i].name,
                                members[i].name, members[i].example);
     *out = found;
@@ -260,7 +263,8 @@ static enum status read_op(struct reader *reader, const cJSON *item, size_t posi
                            graph_quote(value_text(reader, path_to(path, found.ordinal[OP_ID]))).text);
     struct graph_op op = {.id = (uint32_t)id};
     for (size_t i = 0; i < GRAPH_COSTS; i++) {
-        if (graph_cost_set(&op, (enum graph_cost)i, found.item[OP_COSTS + i]->valuedouble))
+        const cJSON *cost = found.item[OP_COSTS + i];
+        if (!cost || graph_cost_set(&op, (enum graph_cost)i, cost->valuedouble))
             continue;
         struct path place = path_to(path, found.ordinal[OP_COSTS + i]);
         status = graph_build_refuse_cost(&reader->builder, offset_of_path(reader->builder.text, place),
@@ -316,6 +320,12 @@ static enum status read_header(struct reader *reader, struct error *error)
         return refuse_path(reader, ((struct path){{root->ordinal[ROOT_BATCH]}, 1}), error,
                            "'batch' is %g; it must be a whole number from 0 (not known) to 2^53, e.g. 128", batch);
     graph->batch = (int64_t)batch;
+    const char *pass = root->item[ROOT_PASS] ? root->item[ROOT_PASS]->valuestring : "forward";
+    graph->is_whole_step = strcmp(pass, "whole") == 0;
+    if (!graph->is_whole_step && strcmp(pass, "forward") != 0)
+        return refuse_path(reader, ((struct path){{root->ordinal[ROOT_PASS]}, 1}), error,
+                           "'pass' is '%s'; it must be \"forward\" (the backward pass is its mirror) or \"whole\"",
+                           quote(pass).text);
     graph->name = keep_text(reader, ROOT_NAME);
     graph->device = keep_text(reader, ROOT_DEVICE);
     graph->source = keep_text(reader, ROOT_SOURCE);
@@ -481,10 +491,13 @@ static void put_number(struct writer *writer, double value)
 
 static void put_op(struct writer *writer, const struct graph_op *op)
 {
-    const double values[GRAPH_COSTS] = {op->forward_ms, op->backward_ms, op->activation_bytes, op->parameter_bytes};
+    const double values[GRAPH_COSTS] = {op->forward_ms, op->backward_ms, op->activation_bytes, op->parameter_bytes,
+                                        op->temporary_bytes};
     put(writer, "    {\"id\": %" PRIu32 ", \"kind\": ", op->id);
     put_text(writer, op->kind);
     for (int i = 0; i < GRAPH_COSTS; i++) {
+        if (op_members[OP_COSTS + i].is_optional && values[i] == 0)
+            continue;
         put(writer, ", \"%s\": ", op_members[OP_COSTS + i].name);
         put_number(writer, values[i]);
     }
@@ -513,7 +526,7 @@ char *graph_to_json(const struct graph *graph)
     put_text(&writer, graph->device);
     put(&writer, ",\n  \"batch\": %" PRId64 ",\n  \"source\": ", graph->batch);
     put_text(&writer, graph->source);
-    put(&writer, ",\n  \"ops\": [");
+    put(&writer, "%s,\n  \"ops\": [", graph->is_whole_step ? ",\n  \"pass\": \"whole\"" : "");
     for (uint32_t i = 0; i < graph->op_count; i++) {
         put(&writer, "%s\n", i ? "," : "");
         put_op(&writer, &graph->ops[i]);

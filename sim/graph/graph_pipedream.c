@@ -154,7 +154,7 @@ static enum status read_costs(const struct graph_builder *builder, struct graph_
                               struct error *error)
 {
     struct graph_span rest = field;
-    for (int cost = 0; cost < GRAPH_COSTS; cost++) {
+    for (int cost = 0; cost < GRAPH_TEMPORARY; cost++) { /* which it does not know */
         struct graph_span item = trim(cut(&rest, ","));
         const char *equals = item.length ? memchr(item.start, '=', item.length) : NULL;
         if (!equals)

@@ -204,8 +204,8 @@ static sim_time reduction_time(const struct collective *c, uint64_t bytes, uint3
     const struct topology *topology = network_topology(c->owner->network);
     double operations = ceil(log2((double)d));
     double intensity = operations / ((double)(d + 1) * BYTES_PER_NUMBER);
-    double rate = topology->device_memory_rate_bytes_per_s * intensity;
-    double peak = rate < topology->device_peak_per_s ? rate : topology->device_peak_per_s;
+    double rate = topology->device.memory_rate_bytes_per_s * intensity;
+    double peak = rate < topology->device.peak_per_s ? rate : topology->device.peak_per_s;
     sim_time time = 0;
     struct error error;
     double time_s = operations * (double)bytes / BYTES_PER_NUMBER / peak;

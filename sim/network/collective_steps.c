@@ -189,7 +189,8 @@ static void ramp_lay_out(struct collective *c)
         plan->coordinates[3 * i + 1] = topology_rack(topology, c->request.members[i]);
         plan->coordinates[3 * i + 2] = topology_place(topology, c->request.members[i]);
     }
-    uint32_t bounds[3] = {(uint32_t)topology->groups, (uint32_t)topology->racks, (uint32_t)topology->servers};
+    uint32_t bounds[3] = {(uint32_t)topology->groups, (uint32_t)topology->racks_per_group,
+                          (uint32_t)topology->servers_per_rack};
     for (uint32_t k = 0; k < 3; k++)
         plan->counts[k] = rank_numbers(plan->coordinates + k, members(c), 3, bounds[k]);
     plan->at = memory_alloc((size_t)plan->counts[0] * plan->counts[1] * plan->counts[2], sizeof *plan->at);

@@ -11,8 +11,8 @@ void published_init(struct published_network *network, const struct topology *to
         .hop_s = latency_s + 2 * io_s,
         .transceiver_rate_bytes_per_s = topology->node_rate_bytes_per_s / (double)topology->groups,
         .transceivers = topology->groups,
-        .memory_rate_bytes_per_s = topology->device_memory_rate_bytes_per_s,
-        .peak_per_s = topology->device_peak_per_s,
+        .memory_rate_bytes_per_s = topology->device.memory_rate_bytes_per_s,
+        .peak_per_s = topology->device.peak_per_s,
     };
 }
 

@@ -8,15 +8,15 @@ static bool divisor_shape(const struct topology *t, uint32_t k, uint32_t divisor
                           struct block_shape *shape)
 {
     int64_t across = k / divisor, deep = divisor;
-    if (deep > t->servers)
+    if (deep > t->servers_per_rack)
         return false;
     if (which == 0) {
         int64_t root = llround(sqrt((double)across));
         *shape = (struct block_shape){root, root, deep};
-        return root * root == across && root <= t->groups && root <= t->racks;
+        return root * root == across && root <= t->groups && root <= t->racks_per_group;
     }
     *shape = which == 1 ? (struct block_shape){across, 1, deep} : (struct block_shape){across, deep, 1};
-    return across <= t->groups && across <= t->racks;
+    return across <= t->groups && across <= t->racks_per_group;
 }
 
 bool block_next(const struct topology *topology, struct block_walk *walk, struct block_shape *shape)
@@ -39,6 +39,8 @@ bool block_next(const struct topology *topology, struct block_walk *walk, struct
 
 bool block_is_legal(const struct topology *topology, uint32_t degree)
 {
+    if (topology->device_count != topology->server_count)
+        return false;
     if (degree <= 1)
         return degree == 1;
     struct block_walk walk = {.k = degree};
@@ -70,7 +72,8 @@ static void list_block(const struct search *search, const struct block_shape *sh
     for (int64_t g = 0; g < shape->groups; g++)
         for (int64_t r = 0; r < shape->racks; r++)
             for (int64_t s = 0; s < shape->servers; s++)
-                search->block[used++] = (uint32_t)(((group + g) * t->racks + rack + r) * t->servers + place + s);
+                search->block[used++] =
+                    (uint32_t)(((group + g) * t->racks_per_group + rack + r) * t->servers_per_rack + place + s);
     require(used == search->k);
 }
 
@@ -81,7 +84,7 @@ static uint64_t free_origins(const struct search *search, const struct block_sha
     uint64_t common = UINT64_MAX;
     for (int64_t g = 0; g < shape->groups && common; g++)
         for (int64_t r = 0; r < shape->racks && common; r++)
-            common &= search->occupancy->free_words[(group + g) * t->racks + rack + r];
+            common &= search->occupancy->free_words[(group + g) * t->racks_per_group + rack + r];
     uint64_t origins = common;
     for (int64_t s = 1; s < shape->servers && origins; s++)
         origins &= common >> s;
@@ -92,7 +95,7 @@ static bool find_box(const struct search *search, const struct block_shape *shap
 {
     const struct topology *t = search->occupancy->topology;
     for (int64_t group = 0; group + shape->groups <= t->groups; group++)
-        for (int64_t rack = 0; rack + shape->racks <= t->racks; rack++) {
+        for (int64_t rack = 0; rack + shape->racks <= t->racks_per_group; rack++) {
             uint64_t origins = free_origins(search, shape, group, rack);
             for (; origins; origins &= origins - 1) {
                 list_block(search, shape, group, rack, __builtin_ctzll(origins));
@@ -108,12 +111,12 @@ static bool find_diagonal(const struct search *search)
 {
     const struct topology *t = search->occupancy->topology;
     for (int64_t group = 0; group + search->k <= t->groups; group++)
-        for (int64_t rack = 0; rack + search->k <= t->racks; rack++)
-            for (int64_t place = 0; place < t->servers + 2; place++) {
+        for (int64_t rack = 0; rack + search->k <= t->racks_per_group; rack++)
+            for (int64_t place = 0; place < t->servers_per_rack + 2; place++) {
                 bool is_free = true;
                 for (uint32_t m = 0; m < search->k && is_free; m++) {
-                    search->block[m] =
-                        (uint32_t)(((group + m) * t->racks + rack + m) * t->servers + place % t->servers);
+                    search->block[m] = (uint32_t)(((group + m) * t->racks_per_group + rack + m) * t->servers_per_rack +
+                                                  place % t->servers_per_rack);
                     is_free = occupancy_is_free(search->occupancy, search->block[m]);
                 }
                 if (is_free && has_memory(search))

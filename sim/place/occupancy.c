@@ -4,8 +4,8 @@
 
 void occupancy_init(struct occupancy *occupancy, const struct topology *topology)
 {
-    size_t racks = (size_t)(topology->groups * topology->racks);
-    uint64_t full = topology->servers == 64 ? UINT64_MAX : (UINT64_C(1) << topology->servers) - 1;
+    size_t racks = (size_t)(topology->groups * topology->racks_per_group);
+    uint64_t full = topology->servers_per_rack == 64 ? UINT64_MAX : (UINT64_C(1) << topology->servers_per_rack) - 1;
     occupancy->topology = topology;
     occupancy->free_words = memory_alloc(racks, sizeof *occupancy->free_words);
     for (size_t rack = 0; rack < racks; rack++)
@@ -21,7 +21,7 @@ void occupancy_fini(struct occupancy *occupancy)
 
 static uint64_t server_bit(const struct occupancy *occupancy, uint32_t server, uint64_t **word)
 {
-    uint32_t per_rack = (uint32_t)occupancy->topology->servers;
+    uint32_t per_rack = (uint32_t)occupancy->topology->servers_per_rack;
     require(server < occupancy->topology->server_count);
     *word = &occupancy->free_words[server / per_rack];
     return UINT64_C(1) << server % per_rack;

@@ -1,3 +1,4 @@
+/* The registry of placers, and what they share. */
 #include "place/place.h"
 
 #include <stdlib.h>
@@ -9,13 +10,37 @@
     _(type, place_ramp_compact)
 REGISTRY(placers, struct placer, PLACERS, place_ramp_first_fit)
 
+enum status place_check(const struct placer *placer, const struct topology *topology, struct error *error)
+{
+    if (placer->is_legal(topology, 1))
+        return STATUS_OK;
+    return error_set(error, STATUS_USER,
+                     "place.strategy: %s looks for blocks of servers with one device each in a grid of groups and "
+                     "racks; this topology is no such grid",
+                     placer->strategy.name);
+}
+
+uint32_t *place_legal_degrees(const struct placer *placer, const struct topology *topology, uint32_t max_degree,
+                              uint32_t *count)
+{
+    if (max_degree > topology->device_count)
+        max_degree = topology->device_count;
+    uint32_t *legal = memory_alloc(max_degree, sizeof *legal);
+    *count = 0;
+    for (uint32_t degree = 1; degree <= max_degree; degree++)
+        if (placer->is_legal(topology, degree))
+            legal[(*count)++] = degree;
+    return legal;
+}
+
 void place_scratch_init(struct place_scratch *scratch, const struct topology *topology)
 {
+    require(topology->device_count > 0);
     scratch->topology = topology;
-    scratch->free_bytes = memory_alloc(topology->server_count, sizeof *scratch->free_bytes);
-    scratch->is_used = memory_alloc(topology->server_count, sizeof *scratch->is_used);
-    for (uint32_t server = 0; server < topology->server_count; server++)
-        scratch->free_bytes[server] = topology->device_memory_bytes;
+    scratch->free_bytes = memory_alloc(topology->device_count, sizeof *scratch->free_bytes);
+    scratch->is_used = memory_alloc(topology->device_count, sizeof *scratch->is_used);
+    for (uint32_t device = 0; device < topology->device_count; device++)
+        scratch->free_bytes[device] = topology_class(topology, device)->memory_bytes;
 }
 
 void place_scratch_fini(struct place_scratch *scratch)
@@ -24,81 +49,83 @@ void place_scratch_fini(struct place_scratch *scratch)
     free(scratch->is_used);
 }
 
-void placement_fini(struct placement *placement)
+static void use_device(struct deployment *deployment, struct place_scratch *scratch, uint32_t device)
 {
-    free(placement->list_of_op);
-    free(placement->lists);
-    free(placement->servers);
-    free(placement->used);
-    *placement = (struct placement){0};
-}
-
-void placement_copy(const struct placement *from, struct placement *to)
-{
-    placement_reset(to, from->op_count);
-    memcpy(to->list_of_op, from->list_of_op, from->op_count * sizeof *to->list_of_op);
-    to->lists = memory_grow(to->lists, &to->list_capacity, from->list_count, sizeof *to->lists);
-    memcpy(to->lists, from->lists, from->list_count * sizeof *to->lists);
-    to->servers = memory_grow(to->servers, &to->server_capacity, from->server_count, sizeof *to->servers);
-    memcpy(to->servers, from->servers, from->server_count * sizeof *to->servers);
-    to->used = memory_grow(to->used, &to->used_capacity, from->used_count, sizeof *to->used);
-    memcpy(to->used, from->used, from->used_count * sizeof *to->used);
-    to->list_count = from->list_count;
-    to->server_count = from->server_count;
-    to->used_count = from->used_count;
-}
-
-void placement_reset(struct placement *placement, uint32_t op_count)
-{
-    size_t capacity = placement->op_capacity;
-    placement->list_of_op = memory_grow(placement->list_of_op, &capacity, op_count, sizeof *placement->list_of_op);
-    placement->op_capacity = (uint32_t)capacity;
-    placement->op_count = op_count;
-    placement->list_count = placement->server_count = placement->used_count = 0;
-}
-
-static void use_server(struct placement *placement, struct place_scratch *scratch, uint32_t server)
-{
-    if (scratch->is_used[server])
+    if (scratch->is_used[device])
         return;
-    scratch->is_used[server] = true;
-    placement->used =
-        memory_grow(placement->used, &placement->used_capacity, placement->used_count + 1, sizeof *placement->used);
-    placement->used[placement->used_count++] = server;
+    scratch->is_used[device] = true;
+    deployment->used =
+        memory_grow(deployment->used, &deployment->used_capacity, deployment->used_count + 1, sizeof *deployment->used);
+    deployment->used[deployment->used_count++] = device;
 }
 
-uint32_t placement_add_list(struct placement *placement, struct place_scratch *scratch, const uint32_t *servers,
-                            uint32_t count)
+uint32_t place_add_list(const struct place_request *request, struct deployment *deployment, const uint32_t *devices,
+                        uint32_t count)
 {
-    for (uint32_t list = 0; list < placement->list_count; list++)
-        if (placement->lists[list].count == count &&
-            memcmp(placement->servers + placement->lists[list].start, servers, count * sizeof *servers) == 0)
+    require(count > 0);
+    for (uint32_t list = 0; list < deployment->list_count; list++)
+        if (deployment->lists[list].count == count &&
+            memcmp(deployment->devices + deployment->lists[list].start, devices, count * sizeof *devices) == 0)
             return list;
-    placement->lists =
-        memory_grow(placement->lists, &placement->list_capacity, placement->list_count + 1, sizeof *placement->lists);
-    placement->servers = memory_grow(placement->servers, &placement->server_capacity,
-                                     (size_t)placement->server_count + count, sizeof *placement->servers);
-    placement->lists[placement->list_count] = (struct placement_list){placement->server_count, count};
-    memcpy(placement->servers + placement->server_count, servers, count * sizeof *servers);
-    placement->server_count += count;
+    deployment->lists = memory_grow(deployment->lists, &deployment->list_capacity, deployment->list_count + 1,
+                                    sizeof *deployment->lists);
+    deployment->devices = memory_grow(deployment->devices, &deployment->entry_capacity,
+                                      (size_t)deployment->entry_count + count, sizeof *deployment->devices);
+    deployment->lists[deployment->list_count] = (struct device_list){deployment->entry_count, count};
+    memcpy(deployment->devices + deployment->entry_count, devices, count * sizeof *devices);
+    deployment->entry_count += count;
     for (uint32_t i = 0; i < count; i++)
-        use_server(placement, scratch, servers[i]);
-    return placement->list_count++;
+        use_device(deployment, request->scratch, devices[i]);
+    return deployment->list_count++;
 }
 
-void placement_assign(struct placement *placement, struct place_scratch *scratch, uint32_t op, uint32_t list,
-                      double bytes)
+void place_assign(const struct place_request *request, struct deployment *deployment, uint32_t op, uint32_t list)
 {
-    struct placement_list at = placement->lists[list];
-    placement->list_of_op[op] = list;
+    struct device_list at = deployment->lists[list];
+    double part_bytes = task_graph_op_bytes(request->tasks, op) / request->tasks->parts[op];
+    require(at.count == request->tasks->parts[op]);
+    deployment->list_of_op[op] = list;
     for (uint32_t i = 0; i < at.count; i++)
-        scratch->free_bytes[placement->servers[at.start + i]] -= bytes;
+        request->scratch->free_bytes[deployment->devices[at.start + i]] -= part_bytes;
 }
 
-void placement_done(const struct placement *placement, struct place_scratch *scratch)
+void place_end(const struct place_request *request, const struct deployment *deployment)
 {
-    for (uint32_t i = 0; i < placement->used_count; i++) {
-        scratch->free_bytes[placement->used[i]] = scratch->topology->device_memory_bytes;
-        scratch->is_used[placement->used[i]] = false;
+    struct place_scratch *scratch = request->scratch;
+    for (uint32_t i = 0; i < deployment->used_count; i++) {
+        uint32_t device = deployment->used[i];
+        scratch->free_bytes[device] = topology_class(scratch->topology, device)->memory_bytes;
+        scratch->is_used[device] = false;
     }
+}
+
+/* The first devices that have room for a part each; false where too few have. */
+static bool choose_devices(const struct place_request *request, const uint32_t *devices, uint32_t count, uint32_t op,
+                           uint32_t *chosen)
+{
+    uint32_t parts = request->tasks->parts[op], used = 0;
+    double part_bytes = task_graph_op_bytes(request->tasks, op) / parts;
+    for (uint32_t i = 0; i < count && used < parts; i++)
+        if (request->scratch->free_bytes[devices[i]] >= part_bytes)
+            chosen[used++] = devices[i];
+    return used == parts;
+}
+
+bool place_inside(const struct place_request *request, const uint32_t *devices, uint32_t count,
+                  struct deployment *deployment)
+{
+    const struct graph *graph = request->tasks->graph;
+    uint32_t *chosen = memory_alloc(count, sizeof *chosen);
+    bool is_placed = true;
+    deployment_start(deployment, request->tasks);
+    for (uint32_t i = 0; i < graph->op_count && is_placed; i++) {
+        uint32_t op = graph->order[i];
+        is_placed = choose_devices(request, devices, count, op, chosen);
+        if (is_placed)
+            place_assign(request, deployment, op,
+                         place_add_list(request, deployment, chosen, request->tasks->parts[op]));
+    }
+    place_end(request, deployment);
+    free(chosen);
+    return is_placed;
 }

@@ -1,9 +1,7 @@
-/* Where to put a job: the interface of placers, and what they answer.
+/* Where to put a job: the interface of placers.
  *
- * A placement names, for each op, a *list* of servers: part j of the op and of
- * its backward twin run on the list's j-th server. Ops that sit on the same
- * servers in the same order share one list, so a placement is small whatever
- * the degree. Servers of one list are distinct.
+ * A placer gives every op of a task graph a list of devices, one for each part,
+ * among those that are free now.
  *
  * To add a placer: one file with one struct placer, one line in place.c.
  */
@@ -13,61 +11,59 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "graph/split.h"
+#include "deploy/deployment.h"
 #include "input/keys.h"
-#include "place/block.h"
 #include "place/occupancy.h"
-#include "topology/topology.h"
-
-struct placement_list {
-    uint32_t start, count; /* in servers */
-};
-
-struct placement {
-    uint32_t op_count, op_capacity;
-    uint32_t *list_of_op; /* op_count */
-    uint32_t list_count;
-    size_t list_capacity;
-    struct placement_list *lists;
-    uint32_t server_count; /* entries of servers: lists one after the other */
-    size_t server_capacity;
-    uint32_t *servers;
-    uint32_t used_count; /* distinct servers, in the order of first use */
-    size_t used_capacity;
-    uint32_t *used;
-};
 
 /* Working memory of a placer for one topology, reused from job to job. */
 struct place_scratch {
     const struct topology *topology;
-    double *free_bytes; /* per server: what this job leaves free; reset after each job */
-    bool *is_used;      /* per server: does this job use it? */
+    double *free_bytes; /* per device: what this job leaves free; reset after each job */
+    bool *is_used;      /* per device: does this job use it? */
+};
+
+struct place_request {
+    const void *settings;           /* the placer's own */
+    void *state;                    /* what its open made */
+    const struct task_graph *tasks; /* to be placed */
+    const struct occupancy *occupancy;
+    struct place_scratch *scratch;
 };
 
 struct placer {
     struct strategy strategy;
-    /* Fills *placement and returns true, or false where the job cannot be placed (then *placement is undefined).
-     * Reads the occupancy, does not change it. */
-    bool (*place)(const struct split *split, const struct occupancy *occupancy, struct place_scratch *scratch,
-                  struct placement *placement);
+    /* State that lives as long as a run; *state is NULL before. Both may be NULL. */
+    enum status (*open)(const void *settings, const struct topology *topology, void **state, struct error *error);
+    void (*close)(void *state);
+    /* Can an op be split this far on this topology at all, the cluster being empty? O(degree). */
+    bool (*is_legal)(const struct topology *topology, uint32_t degree);
+    /* Lays the tasks out and returns true, or false where they cannot be placed now (then *deployment is undefined). */
+    bool (*place)(const struct place_request *request, struct deployment *deployment);
+    bool counts_memory_together; /* quirk: devices of an op may lend each other memory, see deployment_check */
 };
 
 extern const struct registry placers;
 
+/* Can this placer work on this topology at all? STATUS_USER with what it needs. */
+STATUS_MUST_USE enum status place_check(const struct placer *placer, const struct topology *topology,
+                                        struct error *error);
+
+/* The legal degrees up to max_degree, ascending. Returned owned (free). */
+uint32_t *place_legal_degrees(const struct placer *placer, const struct topology *topology, uint32_t max_degree,
+                              uint32_t *count);
+
 void place_scratch_init(struct place_scratch *scratch, const struct topology *topology);
 void place_scratch_fini(struct place_scratch *scratch);
-void placement_fini(struct placement *placement);
 
-/* Makes *to, which may hold an older placement, a copy of from. */
-void placement_copy(const struct placement *from, struct placement *to);
+/* For placers. Start with deployment_start and end with place_end, whatever came of it; in between give each op a list
+ * (found or added) of devices, each of which loses the bytes of a part. */
+uint32_t place_add_list(const struct place_request *request, struct deployment *deployment, const uint32_t *devices,
+                        uint32_t count);
+void place_assign(const struct place_request *request, struct deployment *deployment, uint32_t op, uint32_t list);
+void place_end(const struct place_request *request, const struct deployment *deployment);
 
-/* For placers: start anew for a graph; give op a list (found or added) of count servers, each losing bytes of its
- * free memory; undo the marks in scratch when the job is done. */
-void placement_reset(struct placement *placement, uint32_t op_count);
-void placement_assign(struct placement *placement, struct place_scratch *scratch, uint32_t op, uint32_t list,
-                      double bytes);
-uint32_t placement_add_list(struct placement *placement, struct place_scratch *scratch, const uint32_t *servers,
-                            uint32_t count);
-void placement_done(const struct placement *placement, struct place_scratch *scratch);
+/* Every op on the first of these devices that have memory for its parts; false where too few have. */
+bool place_inside(const struct place_request *request, const uint32_t *devices, uint32_t count,
+                  struct deployment *deployment);
 
 #endif

@@ -3,58 +3,59 @@
  *
  * Quirk kept: the job's own servers are not marked while it is placed, and an op without such a parent takes the
  * first free block anywhere. So a job may use more servers than its degree, and jobs fragment the cluster.
- * Quirk kept: memory is checked for the forward parts only, though the backward twin lives there too.
+ * Quirk kept: memory is checked for the forward parts only, though the backward twin lives there too, and on the
+ * servers of a parent for all parts together, not for each.
  */
-#include "place/place.h"
-
 #include <stdlib.h>
 
+#include "place/block.h"
+#include "place/place.h"
+
 /* The list of the first parent with as many parts and, on all its servers together, enough free memory. */
-static bool parent_list(const struct split *split, const struct placement *placement, const double *free_bytes,
-                        uint32_t op, uint32_t *list)
+static bool parent_list(const struct place_request *request, const struct deployment *deployment, uint32_t op,
+                        uint32_t *list)
 {
-    const struct graph *graph = split->graph;
-    double need = split_memory(&graph->ops[op]);
+    const struct graph *graph = request->tasks->graph;
+    const uint32_t *parts = request->tasks->parts;
+    double need = task_graph_op_bytes(request->tasks, op);
     for (uint32_t i = graph->in_start[op]; i < graph->in_start[op + 1]; i++) {
         uint32_t parent = graph->edges[graph->in_edge[i]].source;
-        if (split->parts[parent] != split->parts[op])
+        if (parts[parent] != parts[op])
             continue;
-        struct placement_list at = placement->lists[placement->list_of_op[parent]];
+        struct device_list at = deployment->lists[deployment->list_of_op[parent]];
         double free_sum = 0;
         for (uint32_t part = 0; part < at.count; part++)
-            free_sum += free_bytes[placement->servers[at.start + part]];
+            free_sum += request->scratch->free_bytes[deployment->devices[at.start + part]];
         if (free_sum >= need) {
-            *list = placement->list_of_op[parent];
+            *list = deployment->list_of_op[parent];
             return true;
         }
     }
     return false;
 }
 
-static bool place_op(const struct split *split, const struct occupancy *occupancy, struct place_scratch *scratch,
-                     struct placement *placement, uint32_t *block, uint32_t op)
+static bool place_op(const struct place_request *request, struct deployment *deployment, uint32_t *block, uint32_t op)
 {
-    uint32_t parts = split->parts[op], list;
-    double part_bytes = split_memory(&split->graph->ops[op]) / parts;
-    if (!parent_list(split, placement, scratch->free_bytes, op, &list)) {
-        if (!block_search(occupancy, scratch->free_bytes, part_bytes, parts, block))
+    uint32_t parts = request->tasks->parts[op], list;
+    if (!parent_list(request, deployment, op, &list)) {
+        double part_bytes = task_graph_op_bytes(request->tasks, op) / parts;
+        if (!block_search(request->occupancy, request->scratch->free_bytes, part_bytes, parts, block))
             return false;
-        list = placement_add_list(placement, scratch, block, parts);
+        list = place_add_list(request, deployment, block, parts);
     }
-    placement_assign(placement, scratch, op, list, part_bytes);
+    place_assign(request, deployment, op, list);
     return true;
 }
 
-static bool place(const struct split *split, const struct occupancy *occupancy, struct place_scratch *scratch,
-                  struct placement *placement)
+static bool place(const struct place_request *request, struct deployment *deployment)
 {
-    const struct graph *graph = split->graph;
-    uint32_t *block = memory_alloc(split->degree, sizeof *block);
+    const struct graph *graph = request->tasks->graph;
+    uint32_t *block = memory_alloc(request->tasks->degree, sizeof *block);
     bool is_placed = true;
-    placement_reset(placement, graph->op_count);
+    deployment_start(deployment, request->tasks);
     for (uint32_t i = 0; i < graph->op_count && is_placed; i++)
-        is_placed = place_op(split, occupancy, scratch, placement, block, graph->order[i]);
-    placement_done(placement, scratch);
+        is_placed = place_op(request, deployment, block, graph->order[i]);
+    place_end(request, deployment);
     free(block);
     return is_placed;
 }
@@ -62,5 +63,7 @@ static bool place(const struct split *split, const struct occupancy *occupancy, 
 const struct placer place_ramp_first_fit = {
     .strategy = {.name = "ramp_first_fit",
                  .doc = "published: beside a parent with as many parts, else the first free block of the cluster"},
+    .is_legal = block_is_legal,
     .place = place,
+    .counts_memory_together = true,
 };

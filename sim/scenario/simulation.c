@@ -81,7 +81,8 @@ static enum status check_degrees(const struct simulation *simulation, const stru
         return error_at(error, path, 1, 0, "partition.strategy: trace needs a column degree");
     for (size_t i = 0; i < workload->row_count; i++) {
         uint32_t degree = workload->rows[i].trace_degree;
-        if (degree && (degree > simulation->cluster.max_degree || !block_is_legal(&simulation->topology, degree)))
+        if (degree && (degree > simulation->cluster.max_degree ||
+                       !simulation->cluster.placer->is_legal(&simulation->topology, degree)))
             return error_at(error, path, 0, 0,
                             "job %zu (counted from 0) has degree %u, which no block of this cluster has; legal are 0 "
                             "(refused), 1 and even degrees with a block shape, partition.max_degree at most",
@@ -171,7 +172,9 @@ enum status simulation_open(struct simulation *simulation, const struct settings
         .partitioner = (const struct partitioner *)settings->partition.strategy.strategy,
         .partitioner_settings = settings->partition.strategy.settings,
         .placer = (const struct placer *)settings->place.strategy.strategy,
+        .placer_settings = settings->place.strategy.settings,
         .scheduler = (const struct scheduler *)settings->schedule.strategy.strategy,
+        .scheduler_settings = settings->schedule.strategy.settings,
         .clock = {settings->run.tick_ps},
         .horizon = SIM_TIME_MAX,
         .seed = (uint64_t)settings->run.seed,

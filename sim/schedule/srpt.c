@@ -16,19 +16,19 @@ static int longest_first_total(const void *left, const void *right, void *cost_b
     return a < b ? -1 : a > b;
 }
 
-static void rank(const double *cost, uint32_t count, uint32_t *ranks)
+static void rank_shortest(const struct schedule_request *request, uint32_t *rank)
 {
-    uint32_t *sorted = memory_alloc(count, sizeof *sorted);
+    uint32_t count = request->count, *sorted = memory_alloc(count, sizeof *sorted);
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = i;
-    qsort_r(sorted, count, sizeof *sorted, longest_first_total, (void *)(uintptr_t)cost);
+    qsort_r(sorted, count, sizeof *sorted, longest_first_total, (void *)(uintptr_t)request->cost);
     for (uint32_t position = 0; position < count; position++)
-        ranks[sorted[position]] = position;
+        rank[sorted[position]] = position;
     free(sorted);
 }
 
 const struct scheduler schedule_srpt = {
     .strategy = {.name = "srpt",
                  .doc = "published: the shortest goes first and pre-empts; among equals the one placed later"},
-    .rank = rank,
+    .rank = rank_shortest,
 };

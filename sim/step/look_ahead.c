@@ -31,7 +31,7 @@ enum { EVENT_OP_END = 1, EVENT_FLIGHT_END = 2 };
 /* Which part of a task sits on a server. */
 static uint32_t part_at(const struct look_ahead *run, uint32_t task, uint32_t server)
 {
-    uint32_t list = run->input->placement->list_of_op[task % run->op_count];
+    uint32_t list = look_ahead_list_of(run, task);
     return run->part_of[(size_t)list * run->servers.count + server];
 }
 
@@ -52,7 +52,7 @@ static void fold(struct look_ahead *run, uint64_t kind, uint64_t entity)
 static void make_ready(struct look_ahead *run, uint32_t task, uint32_t part, uint32_t server)
 {
     run->is_ready[look_ahead_part(run, task, part)] = true;
-    ready_push(&run->ready[server], run->rank, task);
+    ready_push(&run->ready[server], run->deployment, task);
 }
 
 /* ---- dependencies ---- */
@@ -70,9 +70,9 @@ static void arrive(struct look_ahead *run, uint32_t task, uint32_t part, uint32_
 static void flight_targets(const struct look_ahead *run, const struct flight *flight, uint32_t source,
                            uint64_t *targets)
 {
-    const struct split_link *link = &run->split->links[flight->link];
-    uint32_t list = run->input->placement->list_of_op[link->target % run->op_count];
-    if (link->kind != LINK_SYNC) {
+    const struct task_link *link = &run->tasks->links[flight->link];
+    uint32_t list = look_ahead_list_of(run, link->target);
+    if (link->pattern != LINK_SYNC) {
         memcpy(targets, run->list_servers[list], run->words * sizeof *targets);
         targets[source / 64] &= ~(UINT64_C(1) << source % 64);
         return;
@@ -87,7 +87,7 @@ static void flight_targets(const struct look_ahead *run, const struct flight *fl
 
 static void deliver_sync(struct look_ahead *run, const struct flight *flight)
 {
-    uint32_t task = run->split->links[flight->link].target, count;
+    uint32_t task = run->tasks->links[flight->link].target, count;
     if (run->parts_left[task] == 0)
         return; /* siblings that are all done need no release */
     const uint32_t *servers = look_ahead_list(run, task, &count);
@@ -102,7 +102,7 @@ static void deliver_sync(struct look_ahead *run, const struct flight *flight)
 }
 
 /* All dependencies of one data link of a flight, between different servers, arrive. */
-static void deliver_link(struct look_ahead *run, const struct flight *flight, const struct split_link *link)
+static void deliver_link(struct look_ahead *run, const struct flight *flight, const struct task_link *link)
 {
     uint32_t count, sent = 0;
     for (uint32_t word = 0; word < run->words; word++)
@@ -116,7 +116,7 @@ static void deliver_link(struct look_ahead *run, const struct flight *flight, co
 }
 
 /* Dependencies from a part to the part on its own server arrive at once. */
-static void deliver_inside(struct look_ahead *run, const struct split_link *link, const uint64_t *sources)
+static void deliver_inside(struct look_ahead *run, const struct task_link *link, const uint64_t *sources)
 {
     uint32_t count;
     const uint32_t *servers = look_ahead_list(run, link->target, &count);
@@ -127,12 +127,12 @@ static void deliver_inside(struct look_ahead *run, const struct split_link *link
 
 static void deliver(struct look_ahead *run, const struct flight *flight)
 {
-    if (run->split->links[flight->link].kind == LINK_SYNC) {
+    if (run->tasks->links[flight->link].pattern == LINK_SYNC) {
         deliver_sync(run, flight);
         return;
     }
     for (uint32_t link = flight->link; link != NO_LINK; link = run->next_link[link])
-        deliver_link(run, flight, &run->split->links[link]);
+        deliver_link(run, flight, &run->tasks->links[link]);
 }
 
 static void launch(struct look_ahead *run, struct flight flight)
@@ -162,9 +162,9 @@ static unsigned sync_classes(const struct look_ahead *run, uint32_t task, const 
 }
 
 /* Does any dependency of this link leave its server? */
-static bool leaves_server(const struct look_ahead *run, const struct split_link *link, const uint64_t *sources)
+static bool leaves_server(const struct look_ahead *run, const struct task_link *link, const uint64_t *sources)
 {
-    const uint64_t *targets = run->list_servers[run->input->placement->list_of_op[link->target % run->op_count]];
+    const uint64_t *targets = run->list_servers[look_ahead_list_of(run, link->target)];
     uint32_t count = 0, meeting = 0, sending = 0;
     for (uint32_t word = 0; word < run->words; word++) {
         count += (uint32_t)__builtin_popcountll(targets[word]);
@@ -176,14 +176,14 @@ static bool leaves_server(const struct look_ahead *run, const struct split_link 
 
 static void launch_sync(struct look_ahead *run, uint32_t link, uint64_t *sources)
 {
-    uint32_t task = run->split->links[link].source;
+    uint32_t task = run->tasks->links[link].source;
     unsigned classes = sync_classes(run, task, sources);
     for (unsigned class = 0; class < PAIR_CLASSES; class ++)
         if (classes >> class & 1)
             launch(run, (struct flight){.link = link,
                                         .class = class,
                                         .bundle = run->bundles++,
-                                        .total_s = run->sync_s[task - run->op_count][class],
+                                        .total_s = run->sync_s[task][class],
                                         .sources = sources});
 }
 
@@ -217,19 +217,18 @@ static void launch_data(struct look_ahead *run, uint32_t count, uint64_t *source
 
 static void launch_all(struct look_ahead *run, uint32_t task, uint64_t *sources)
 {
-    const struct split *split = run->split;
+    const struct task_graph *tasks = run->tasks;
     uint32_t leaving = 0;
-    for (uint32_t i = 0; i < split->out_count[task]; i++) {
-        uint32_t l = split->out_start[task] + i;
-        const struct split_link *link = &split->links[l];
-        if (link->kind == LINK_SYNC) {
+    for (uint32_t i = 0; i < tasks->out_count[task]; i++) {
+        uint32_t l = tasks->out_start[task] + i;
+        const struct task_link *link = &tasks->links[l];
+        if (link->pattern == LINK_SYNC) {
             launch_sync(run, l, sources);
             continue;
         }
         deliver_inside(run, link, sources);
         if (leaves_server(run, link, sources))
-            run->departures[leaving++] =
-                (struct departure){l, run->input->placement->list_of_op[link->target % run->op_count], run->link_s[l]};
+            run->departures[leaving++] = (struct departure){l, look_ahead_list_of(run, link->target), run->link_s[l]};
     }
     launch_data(run, leaving, sources);
 }
@@ -295,10 +294,10 @@ static double next_op_s(const struct look_ahead *run)
 {
     double next_s = INFINITY;
     for (uint32_t server = 0; server < run->servers.count; server++) {
-        const struct ready_heap *heap = &run->ready[server];
-        if (!heap->count)
+        uint32_t task = ready_top(&run->ready[server], run->deployment, run->deployment->used[server]);
+        if (task == READY_NONE)
             continue;
-        double left_s = run->left_s[look_ahead_part(run, heap->tasks[0], part_at(run, heap->tasks[0], server))];
+        double left_s = run->left_s[look_ahead_part(run, task, part_at(run, task, server))];
         if (left_s < next_s)
             next_s = left_s;
     }
@@ -323,17 +322,17 @@ static bool advance_ops(struct look_ahead *run, double tick_s, double end_s)
     const struct step_observer *observer = run->input->observer;
     bool any = false;
     for (uint32_t server = 0; server < run->servers.count; server++) {
-        struct ready_heap *heap = &run->ready[server];
-        if (!heap->count)
+        struct ready_set *set = &run->ready[server];
+        if (!set->count)
             continue;
         any = true;
-        uint32_t task = heap->tasks[0], part = part_at(run, task, server);
+        uint32_t task = set->tasks[0], part = part_at(run, task, server);
         double *left_s = &run->left_s[look_ahead_part(run, task, part)];
         *left_s -= tick_s < *left_s ? tick_s : *left_s;
         if (observer && observer->ran)
-            observer->ran(observer->context, task, part, run->input->placement->used[server], run->now_s, end_s);
+            observer->ran(observer->context, task, part, run->deployment->used[server], run->now_s, end_s);
         if (*left_s == 0) {
-            ready_pop(heap, run->rank);
+            ready_pop(set, run->deployment);
             end_part(run, task, part, server);
         }
     }
@@ -359,7 +358,7 @@ static void land(struct look_ahead *run, const struct flight *flight)
 {
     const struct step_observer *observer = run->input->observer;
     fold(run, EVENT_FLIGHT_END, flight->link);
-    bool is_sync = run->split->links[flight->link].kind == LINK_SYNC;
+    bool is_sync = run->tasks->links[flight->link].pattern == LINK_SYNC;
     for (uint32_t link = flight->link; observer && observer->flew && link != NO_LINK;
          link = is_sync ? NO_LINK : run->next_link[link])
         observer->flew(observer->context, link, flight->start_s, run->now_s);
@@ -393,10 +392,10 @@ static void tick(struct look_ahead *run, double tick_s)
  * backward source never starts and the run ends in an exception; here it starts at once. */
 static void start(struct look_ahead *run)
 {
-    for (uint32_t l = 0; l < run->split->link_count; l++) {
-        const struct split_link *link = &run->split->links[l];
-        if (link->kind != LINK_SYNC)
-            run->need[link->target] += run->split->parts[link->source % run->op_count];
+    for (uint32_t l = 0; l < run->tasks->link_count; l++) {
+        const struct task_link *link = &run->tasks->links[l];
+        if (link->pattern != LINK_SYNC)
+            run->need[link->target] += run->tasks->parts[run->tasks->tasks[link->source].op];
     }
     for (uint32_t task = 0; task < run->task_count; task++) {
         uint32_t count;
@@ -417,10 +416,10 @@ static enum status stuck(const struct look_ahead *run, struct error *error)
     for (uint32_t task = 0; task < run->task_count; task++) {
         size_t index = look_ahead_part(run, task, 0);
         if (run->parts_left[task] && !run->is_ready[index])
-            return error_set(
-                error, STATUS_IMPOSSIBLE, "deadlock: %s op %u of model %s waits for %u dependencies and got %u",
-                task < run->op_count ? "forward" : "backward", run->split->graph->ops[task % run->op_count].id,
-                run->split->graph->name, run->need[task], run->met[index]);
+            return error_set(error, STATUS_IMPOSSIBLE,
+                             "deadlock: %s op %u of model %s waits for %u dependencies and got %u",
+                             task_pass_name(run->tasks, task), run->tasks->graph->ops[run->tasks->tasks[task].op].id,
+                             run->tasks->graph->name, run->need[task], run->met[index]);
     }
     return error_set(error, STATUS_IMPOSSIBLE, "deadlock: a transfer never ends");
 }

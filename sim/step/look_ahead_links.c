@@ -8,23 +8,23 @@ static int server_total(const void *left, const void *right)
     return a[0] < b[0] ? -1 : a[0] > b[0];
 }
 
-void local_servers_init(struct local_servers *servers, const struct placement *placement,
+void local_servers_init(struct local_servers *servers, const struct deployment *deployment,
                         const struct topology *topology)
 {
-    uint32_t count = placement->used_count;
+    uint32_t count = deployment->used_count;
     uint32_t(*sorted)[2] = memory_alloc(count, sizeof *sorted);
     *servers = (struct local_servers){count, memory_alloc(count, sizeof *servers->at),
-                                      memory_alloc(placement->server_count, sizeof *servers->of_entry)};
+                                      memory_alloc(deployment->entry_count, sizeof *servers->of_entry)};
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t server = placement->used[i];
+        uint32_t server = deployment->used[i];
         sorted[i][0] = server;
         sorted[i][1] = i;
         servers->at[i] = (struct local_server){topology_group(topology, server), topology_rack(topology, server),
                                                topology_place(topology, server)};
     }
     qsort(sorted, count, sizeof *sorted, server_total);
-    for (uint32_t entry = 0; entry < placement->server_count; entry++) {
-        uint32_t key[2] = {placement->servers[entry], 0};
+    for (uint32_t entry = 0; entry < deployment->entry_count; entry++) {
+        uint32_t key[2] = {deployment->devices[entry], 0};
         const uint32_t *found = bsearch(key, sorted, count, sizeof *sorted, server_total);
         require(found);
         servers->of_entry[entry] = found[1];
@@ -71,12 +71,12 @@ static uint32_t place_of(const struct local_server *server)
 static struct published_spread spread_of(const struct step_input *input, const struct local_servers *servers,
                                          uint32_t list)
 {
-    struct placement_list at = input->placement->lists[list];
+    struct device_list at = input->deployment->lists[list];
     const uint32_t *local = servers->of_entry + at.start;
     const struct topology *t = input->topology;
     return (struct published_spread){count_distinct(servers, local, at.count, group_of, (uint32_t)t->groups),
-                                     count_distinct(servers, local, at.count, rack_of, (uint32_t)t->racks),
-                                     count_distinct(servers, local, at.count, place_of, (uint32_t)t->servers)};
+                                     count_distinct(servers, local, at.count, rack_of, (uint32_t)t->racks_per_group),
+                                     count_distinct(servers, local, at.count, place_of, (uint32_t)t->servers_per_rack)};
 }
 
 /* The dependencies of one op that are timed together: those out of its forward parts, or those into its backward
@@ -85,14 +85,14 @@ static struct published_spread spread_of(const struct step_input *input, const s
 struct bundle {
     uint32_t op;
     uint32_t count;
-    const uint32_t *links; /* positions in split->links, in summing order */
+    const uint32_t *links; /* positions in tasks->links, in summing order */
 };
 
-static uint32_t far_op(const struct split *split, const struct bundle *bundle, uint32_t i)
+static uint32_t far_op(const struct task_graph *tasks, const struct bundle *bundle, uint32_t i)
 {
-    const struct split_link *link = &split->links[bundle->links[i]];
-    uint32_t n = split->graph->op_count, source = link->source % n;
-    return source == bundle->op ? link->target % n : source;
+    const struct task_link *link = &tasks->links[bundle->links[i]];
+    uint32_t source = tasks->tasks[link->source].op;
+    return source == bundle->op ? tasks->tasks[link->target].op : source;
 }
 
 /* A bundle is a collective iff sources and destinations are the same servers, as often each: then every server of the
@@ -100,11 +100,11 @@ static uint32_t far_op(const struct split *split, const struct bundle *bundle, u
 static bool is_collective(const struct step_input *input, const struct local_servers *servers,
                           const struct bundle *bundle, uint32_t *met)
 {
-    const struct placement *placement = input->placement;
-    struct placement_list own = placement->lists[placement->list_of_op[bundle->op]];
+    const struct deployment *deployment = input->deployment;
+    struct device_list own = deployment->lists[deployment->list_of_op[bundle->op]];
     uint64_t far_parts = 0, met_own = 0;
     for (uint32_t i = 0; i < bundle->count; i++) {
-        struct placement_list at = placement->lists[placement->list_of_op[far_op(input->split, bundle, i)]];
+        struct device_list at = deployment->lists[deployment->list_of_op[far_op(input->deployment->tasks, bundle, i)]];
         far_parts += at.count;
         for (uint32_t part = 0; part < at.count; part++)
             met[servers->of_entry[at.start + part]]++;
@@ -116,7 +116,7 @@ static bool is_collective(const struct step_input *input, const struct local_ser
         met_own += times;
     }
     for (uint32_t i = 0; i < bundle->count; i++) {
-        struct placement_list at = placement->lists[placement->list_of_op[far_op(input->split, bundle, i)]];
+        struct device_list at = deployment->lists[deployment->list_of_op[far_op(input->deployment->tasks, bundle, i)]];
         for (uint32_t part = 0; part < at.count; part++)
             met[servers->of_entry[at.start + part]] = 0;
     }
@@ -124,13 +124,13 @@ static bool is_collective(const struct step_input *input, const struct local_ser
 }
 
 /* Added one by one, since the published program rounds the sum up to whole bytes: a last bit may cost a byte. */
-static double message_bytes(const struct split *split, const struct bundle *bundle)
+static double message_bytes(const struct task_graph *tasks, const struct bundle *bundle)
 {
     double sum = 0;
-    for (uint32_t part = 0; part < split->parts[bundle->op]; part++)
+    for (uint32_t part = 0; part < tasks->parts[bundle->op]; part++)
         for (uint32_t i = 0; i < bundle->count; i++) {
-            double bytes = split->links[bundle->links[i]].bytes;
-            for (uint32_t far = split->parts[far_op(split, bundle, i)]; far > 0; far--)
+            double bytes = tasks->links[bundle->links[i]].bytes;
+            for (uint32_t far = tasks->parts[far_op(tasks, bundle, i)]; far > 0; far--)
                 sum += bytes;
         }
     return sum;
@@ -140,15 +140,15 @@ static void time_bundle(const struct step_input *input, const struct local_serve
                         const struct published_network *network, const struct bundle *bundle, uint32_t *met,
                         double *link_s)
 {
-    const struct split *split = input->split;
-    bool together = split->parts[bundle->op] > 1 && bundle->count > 0 && is_collective(input, servers, bundle, met);
+    const struct task_graph *tasks = input->deployment->tasks;
+    bool together = tasks->parts[bundle->op] > 1 && bundle->count > 0 && is_collective(input, servers, bundle, met);
     double collective_s = 0;
     if (together) {
-        struct published_spread spread = spread_of(input, servers, input->placement->list_of_op[bundle->op]);
-        collective_s = published_collective_s(network, message_bytes(split, bundle), spread);
+        struct published_spread spread = spread_of(input, servers, input->deployment->list_of_op[bundle->op]);
+        collective_s = published_collective_s(network, message_bytes(tasks, bundle), spread);
     }
     for (uint32_t i = 0; i < bundle->count; i++) {
-        double bytes = split->links[bundle->links[i]].bytes;
+        double bytes = tasks->links[bundle->links[i]].bytes;
         link_s[bundle->links[i]] = !together ? published_message_s(network, bytes) : bytes > 0 ? collective_s : 0;
     }
 }
@@ -156,19 +156,18 @@ static void time_bundle(const struct step_input *input, const struct local_serve
 void published_link_times(const struct step_input *input, const struct local_servers *servers,
                           const struct published_network *network, double *link_s)
 {
-    const struct split *split = input->split;
-    uint32_t n = split->graph->op_count;
-    uint32_t *links = memory_alloc(split->link_count, sizeof *links);
+    const struct task_graph *tasks = input->deployment->tasks;
+    uint32_t *links = memory_alloc(tasks->link_count, sizeof *links);
     uint32_t *met = memory_alloc(servers->count, sizeof *met);
-    for (uint32_t op = 0; op < n; op++) {
-        struct bundle bundle = {.op = op, .links = links};
-        for (uint32_t i = 0; i < split->out_count[op]; i++)
-            links[bundle.count++] = split->out_start[op] + i;
-        time_bundle(input, servers, network, &bundle, met, link_s);
-        bundle.count = 0;
-        for (uint32_t i = split->in_start[n + op]; i < split->in_start[n + op + 1]; i++)
-            if (split->links[split->in_link[i]].kind != LINK_SYNC)
-                links[bundle.count++] = split->in_link[i];
+    for (uint32_t i = 0; i < tasks->task_count; i++) {
+        /* op by op, forward then backward: a link that joins the passes is timed with what goes into the twin */
+        uint32_t task = tasks->placing[i];
+        struct bundle bundle = {.op = tasks->tasks[task].op, .links = links};
+        for (uint32_t l = 0; l < tasks->out_count[task] && !tasks->tasks[task].is_backward; l++)
+            links[bundle.count++] = tasks->out_start[task] + l;
+        for (uint32_t l = tasks->in_start[task]; l < tasks->in_start[task + 1] && tasks->tasks[task].is_backward; l++)
+            if (tasks->links[tasks->in_link[l]].pattern != LINK_SYNC)
+                links[bundle.count++] = tasks->in_link[l];
         time_bundle(input, servers, network, &bundle, met, link_s);
     }
     free(links);
@@ -186,10 +185,9 @@ double published_sync_s(const struct published_network *network, double bytes, u
 
 /* Pairs of parts of a sync link whose edges take time. O(parts * parts), in registers only. */
 static uint64_t count_sync_flows(const struct step_input *input, const struct local_servers *servers,
-                                 const struct published_network *network, const struct split_link *link)
+                                 const struct published_network *network, const struct task_link *link)
 {
-    uint32_t op = link->source % input->split->graph->op_count;
-    struct placement_list at = input->placement->lists[input->placement->list_of_op[op]];
+    struct device_list at = deployment_list(input->deployment, link->source);
     bool takes_time[PAIR_CLASSES];
     for (unsigned class = 0; class < PAIR_CLASSES; class ++)
         takes_time[class] = published_sync_s(network, link->bytes, class) > 0;
@@ -205,21 +203,20 @@ static uint64_t count_sync_flows(const struct step_input *input, const struct lo
 uint64_t published_count_flows(const struct step_input *input, const struct local_servers *servers,
                                const struct published_network *network, const double *link_s)
 {
-    const struct split *split = input->split;
-    const struct placement *placement = input->placement;
-    uint32_t n = split->graph->op_count;
+    const struct task_graph *tasks = input->deployment->tasks;
+    const struct deployment *deployment = input->deployment;
     bool *is_source = memory_alloc(servers->count, sizeof *is_source);
     uint64_t flows = 0;
-    for (uint32_t l = 0; l < split->link_count; l++) {
-        const struct split_link *link = &split->links[l];
-        if (link->kind == LINK_SYNC) {
+    for (uint32_t l = 0; l < tasks->link_count; l++) {
+        const struct task_link *link = &tasks->links[l];
+        if (link->pattern == LINK_SYNC) {
             flows += count_sync_flows(input, servers, network, link);
             continue;
         }
         if (link_s[l] <= 0)
             continue;
-        struct placement_list from = placement->lists[placement->list_of_op[link->source % n]];
-        struct placement_list to = placement->lists[placement->list_of_op[link->target % n]];
+        struct device_list from = deployment_list(deployment, link->source);
+        struct device_list to = deployment_list(deployment, link->target);
         flows += (uint64_t)from.count * to.count;
         for (uint32_t i = 0; i < from.count; i++)
             is_source[servers->of_entry[from.start + i]] = true;

@@ -16,10 +16,10 @@ struct local_server {
 struct local_servers {
     uint32_t count;
     struct local_server *at; /* count */
-    uint32_t *of_entry;      /* for each entry of placement->servers its local number */
+    uint32_t *of_entry;      /* for each entry of deployment->devices its local number */
 };
 
-void local_servers_init(struct local_servers *servers, const struct placement *placement,
+void local_servers_init(struct local_servers *servers, const struct deployment *deployment,
                         const struct topology *topology);
 void local_servers_fini(struct local_servers *servers);
 

@@ -26,13 +26,12 @@ struct departure {
 
 struct look_ahead {
     const struct step_input *input;
-    const struct split *split;
-    uint32_t op_count, task_count, words;
+    const struct deployment *deployment;
+    const struct task_graph *tasks;
+    uint32_t task_count, words;
     struct local_servers servers;
     double *link_s;                 /* per link */
-    double (*sync_s)[PAIR_CLASSES]; /* per op that is split */
-    uint32_t *rank;                 /* per task */
-    uint32_t *part_start;           /* per op: its first part among all parts of a pass */
+    double (*sync_s)[PAIR_CLASSES]; /* per task with a sync link */
     uint32_t *need;                 /* per task: dependencies each of its parts waits for, sync edges aside */
     uint32_t *met;                  /* per part of each task: dependencies that came, sync edges included */
     double *left_s;                 /* per part of each task */
@@ -41,7 +40,7 @@ struct look_ahead {
     uint32_t *ended;                /* tasks with parts that ended in this tick ... */
     uint32_t ended_count;
     uint64_t **ended_servers; /* ... and per task the servers of those parts, or NULL */
-    struct ready_heap *ready; /* per local server */
+    struct ready_set *ready;  /* per local server */
     uint32_t *part_of;        /* per (list, local server): which part sits there; see part_at() */
     uint64_t **list_servers;  /* per list: bit set of its servers */
     struct flight *flights;
@@ -59,24 +58,30 @@ struct look_ahead {
     struct arena arena;
 };
 
+static inline uint32_t look_ahead_list_of(const struct look_ahead *run, uint32_t task)
+{
+    return run->deployment->list_of_op[run->tasks->tasks[task].op];
+}
+
 static inline const uint32_t *look_ahead_list(const struct look_ahead *run, uint32_t task, uint32_t *count)
 {
-    const struct placement *placement = run->input->placement;
-    struct placement_list at = placement->lists[placement->list_of_op[task % run->op_count]];
+    struct device_list at = run->deployment->lists[look_ahead_list_of(run, task)];
     *count = at.count;
     return run->servers.of_entry + at.start;
 }
 
 static inline size_t look_ahead_part(const struct look_ahead *run, uint32_t task, uint32_t part)
 {
-    size_t pass = task < run->op_count ? 0 : run->part_start[run->op_count];
-    return pass + run->part_start[task % run->op_count] + part;
+    return (size_t)run->tasks->part_start[task] + part;
 }
 
 /* The time of one part of a task. */
-double look_ahead_cost_s(const struct look_ahead *run, uint32_t task);
+static inline double look_ahead_cost_s(const struct look_ahead *run, uint32_t task)
+{
+    return task_part_ms(run->tasks, task, 0) * run->input->unit_s;
+}
 
-/* Allocates, times the network, ranks the ops; nothing is ready yet. Returns the dependencies that take time. Release
+/* Allocates and times the network; nothing is ready yet. Returns the dependencies that take time. Release
  * with look_ahead_close. */
 uint64_t look_ahead_open(struct look_ahead *run, const struct step_input *input);
 void look_ahead_close(struct look_ahead *run);

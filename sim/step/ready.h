@@ -1,27 +1,38 @@
-/* The ready ops of one device: a binary heap of tasks, the highest rank on top. Private to sim/step. */
+/* The ready tasks of one device, and which of them runs: the one of the highest rank (a binary heap), or the one that
+ * the deployment picks, which then stays until it is done. Private to sim/step. */
 #ifndef STEP_READY_H
 #define STEP_READY_H
 
 #include <stddef.h>
-#include <stdint.h>
+
+#include "deploy/deployment.h"
 
 #define READY_NONE UINT32_MAX
 
 /* Zero-initialise; the owner frees tasks. */
-struct ready_heap {
-    uint32_t *tasks;
+struct ready_set {
+    uint32_t *tasks; /* [0] runs next: the top of the heap, or what was picked */
     uint32_t count;
     size_t capacity;
+    bool is_picked; /* tasks[0] was; the others stand in the order in which they became ready */
 };
 
-/* rank is that of each task; ranks are distinct. */
-void ready_push(struct ready_heap *heap, const uint32_t *rank, uint32_t task);
-void ready_pop(struct ready_heap *heap, const uint32_t *rank);
+void ready_push(struct ready_set *set, const struct deployment *deployment, uint32_t task);
 
-/* READY_NONE where there is none. */
-static inline uint32_t ready_top(const struct ready_heap *heap)
+/* Takes out the one that runs. */
+void ready_pop(struct ready_set *set, const struct deployment *deployment);
+
+/* Picks among several, where the deployment does. */
+void ready_pick(struct ready_set *set, const struct deployment *deployment, uint32_t device);
+
+/* The one that runs; READY_NONE where there is none. */
+static inline uint32_t ready_top(struct ready_set *set, const struct deployment *deployment, uint32_t device)
 {
-    return heap->count ? heap->tasks[0] : READY_NONE;
+    if (set->count == 0)
+        return READY_NONE;
+    if (deployment->pick && !set->is_picked)
+        ready_pick(set, deployment, device);
+    return set->tasks[0];
 }
 
 #endif

@@ -8,29 +8,26 @@
 #ifndef STEP_STEP_H
 #define STEP_STEP_H
 
+#include "deploy/deployment.h"
 #include "engine/status.h"
 #include "network/published_formulas.h"
-#include "place/place.h"
-#include "schedule/schedule.h"
 #include "step/time_parts.h"
 
-/* Somebody who looks on; what a step comes to does not depend on it. Each function may be NULL. */
+/* An observer; what a step comes to does not depend on it. Each function may be NULL. */
 struct step_observer {
-    /* A part of a task ran on a server for a stretch of time; called in the order of ends. */
-    void (*ran)(void *context, uint32_t task, uint32_t part, uint32_t server, double start_s, double end_s);
+    /* A part of a task ran on a device for a stretch of time; called in the order of ends. */
+    void (*ran)(void *context, uint32_t task, uint32_t part, uint32_t device, double start_s, double end_s);
     void *context;
-    /* Dependencies of a link of the split, those that left together, were on the network; in the order of ends. */
+    /* Dependencies of a link, those that left together, were on the network; in the order of ends. */
     void (*flew)(void *context, uint32_t link, double start_s, double end_s);
 };
 
 /* All borrowed. */
 struct step_input {
-    const struct split *split;
-    const struct placement *placement;
+    const struct deployment *deployment; /* placed and ranked */
     const struct topology *topology;
-    const struct scheduler *scheduler;
     double unit_s;                        /* what a profile's millisecond is taken for: 1 (published) or 0.001 */
-    const struct step_observer *observer; /* NULL = nobody looks */
+    const struct step_observer *observer; /* NULL = none */
 };
 
 struct step_result {
@@ -45,7 +42,18 @@ struct step_result {
 /* The time of this many steps. */
 struct time_parts step_times(const struct step_result *result, int64_t steps);
 
-/* STATUS_IMPOSSIBLE with the waiting ops named where nothing can go on. */
+struct circuit_options; /* step/stepper.h */
+
+/* Runs the deployments side by side, each on devices of its own: on circuits they contend for the fabric; with circuit
+ * NULL, the published formulas, each is alone. Fills results[i] for inputs[i], which share the topology.
+ * STATUS_IMPOSSIBLE for a deadlock, with what waits named; STATUS_USER where figures do not fit, or the network cannot
+ * do what a deployment asks. */
+STATUS_MUST_USE enum status step_run(const struct step_input *inputs, uint32_t count,
+                                     const struct circuit_options *circuit, struct step_result *results,
+                                     struct error *error);
+
+/* The published look-ahead, which step_run calls: STATUS_IMPOSSIBLE with the waiting ops named where nothing can go on.
+ */
 STATUS_MUST_USE enum status step_published(const struct step_input *input, struct step_result *result,
                                            struct error *error);
 

@@ -10,13 +10,14 @@
 /* Sizes and times from doubles must stay exact integers. */
 static const double most_bytes = 1152921504606846976.0; /* 2^60 */
 
-struct device {
+/* What a device does. */
+struct device_run {
     struct stepper_job *job; /* NULL = idle for good */
     uint32_t local;          /* its number in the job */
     uint32_t task;           /* running, or READY_NONE */
     sim_time since;
     event_handle end;
-    struct ready_heap ready;
+    struct ready_set ready;
 };
 
 /* One link of the step under way. */
@@ -29,19 +30,17 @@ struct link_run {
 
 struct stepper_job {
     struct stepper *stepper;
-    const struct split *split;
-    const struct placement *placement;
+    const struct task_graph *tasks;
+    const struct deployment *deployment;
     const struct step_observer *observer; /* NULL = nobody looks */
-    uint32_t number, op_count, task_count;
+    uint32_t number, task_count;
     stepper_done *done;
     void *context;
     struct arena arena;
     /* fixed */
-    sim_time *cost;       /* per task: of one part */
-    uint64_t *bytes;      /* per link: of one dependency */
-    uint32_t *rank;       /* per task */
-    uint32_t *in_count;   /* per task: data links that enter it */
-    uint32_t *part_start; /* per op, and the number of parts of one pass behind the last */
+    sim_time *cost;     /* per task and class of devices: of one part */
+    uint64_t *bytes;    /* per link: of one dependency */
+    uint32_t *in_count; /* per task: data links that enter it */
     struct link_run *links;
     uint32_t *part_of; /* per (list, local number of a server) */
     /* of the step under way */
@@ -62,20 +61,20 @@ struct stepper {
     struct collectives *collectives;
     const struct topology *topology;
     struct circuit_options options;
-    uint16_t kind;          /* of the event that an op ends */
-    struct device *devices; /* per server */
-    struct error error;     /* the first trouble */
+    uint16_t kind;              /* of the event that an op ends */
+    struct device_run *devices; /* per server */
+    struct error error;         /* the first trouble */
 };
-
-static struct placement_list servers_of(const struct stepper_job *job, uint32_t task)
-{
-    return job->placement->lists[job->placement->list_of_op[task % job->op_count]];
-}
 
 static size_t part_index(const struct stepper_job *job, uint32_t task, uint32_t part)
 {
-    size_t pass = task < job->op_count ? 0 : job->part_start[job->op_count];
-    return pass + job->part_start[task % job->op_count] + part;
+    return (size_t)job->tasks->part_start[task] + part;
+}
+
+/* The time of a task's part on a device. */
+static sim_time part_cost(const struct stepper_job *job, uint32_t task, uint32_t device)
+{
+    return job->cost[(size_t)task * job->tasks->class_count + job->stepper->topology->devices[device].class];
 }
 
 static void fail(struct stepper *stepper, const struct error *error)
@@ -90,14 +89,14 @@ static void fail(struct stepper *stepper, const struct error *error)
 /* Which part of a task sits on a server. */
 static uint32_t part_on(const struct stepper_job *job, uint32_t task, uint32_t server)
 {
-    uint32_t list = job->placement->list_of_op[task % job->op_count];
-    return job->part_of[(size_t)list * job->placement->used_count + job->stepper->devices[server].local];
+    uint32_t list = job->deployment->list_of_op[job->tasks->tasks[task].op];
+    return job->part_of[(size_t)list * job->deployment->used_count + job->stepper->devices[server].local];
 }
 
 /* The op on a device ends or is paused now. */
 static void tell_ran(const struct stepper *stepper, uint32_t server, uint32_t task)
 {
-    const struct device *device = &stepper->devices[server];
+    const struct device_run *device = &stepper->devices[server];
     const struct step_observer *observer = device->job->observer;
     const struct sim_clock *clock = &stepper->options.clock;
     if (observer && observer->ran)
@@ -107,35 +106,38 @@ static void tell_ran(const struct stepper *stepper, uint32_t server, uint32_t ta
 
 static void pause_device(struct stepper *stepper, uint32_t server)
 {
-    struct device *device = &stepper->devices[server];
+    struct device_run *device = &stepper->devices[server];
     struct stepper_job *job = device->job;
     uint32_t part = part_on(job, device->task, server);
     tell_ran(stepper, server, device->task);
     job->left[part_index(job, device->task, part)] -= engine_now(stepper->engine) - device->since;
     engine_cancel(stepper->engine, device->end);
-    ready_push(&device->ready, job->rank, device->task);
+    ready_push(&device->ready, job->deployment, device->task);
     device->task = READY_NONE;
 }
 
-/* Lets the server run its ready op of the highest rank. */
+/* Lets the device run its ready op of the highest rank, or the one that is picked. */
 static void dispatch(struct stepper *stepper, uint32_t server)
 {
-    struct device *device = &stepper->devices[server];
+    struct device_run *device = &stepper->devices[server];
     struct stepper_job *job = device->job;
-    uint32_t next = ready_top(&device->ready);
+    const struct deployment *deployment = job->deployment;
+    if (device->task != READY_NONE && deployment->pick)
+        return; /* to its end */
+    uint32_t next = ready_top(&device->ready, deployment, server);
     if (next == READY_NONE)
         return;
     if (device->task != READY_NONE) {
-        if (job->rank[next] < job->rank[device->task])
+        if (deployment->rank[next] < deployment->rank[device->task])
             return;
         pause_device(stepper, server);
     }
-    ready_pop(&device->ready, job->rank);
+    ready_pop(&device->ready, deployment);
     sim_time now = engine_now(stepper->engine), end;
     if (!clock_add(now, job->left[part_index(job, next, part_on(job, next, server))], &end)) {
         struct error error;
         error_set(&error, STATUS_USER, "an op of model %s ends beyond the clock; use a coarser run.tick",
-                  job->split->graph->name);
+                  job->tasks->graph->name);
         fail(stepper, &error);
         return;
     }
@@ -146,12 +148,12 @@ static void dispatch(struct stepper *stepper, uint32_t server)
 
 static void make_ready(struct stepper_job *job, uint32_t task, const struct step_path *path)
 {
-    struct placement_list at = servers_of(job, task);
+    struct device_list at = deployment_list(job->deployment, task);
     job->ready_at[task] = engine_now(job->stepper->engine);
     job->ready_path[task] = *path;
     for (uint32_t part = 0; part < at.count; part++) {
-        uint32_t server = job->placement->servers[at.start + part];
-        ready_push(&job->stepper->devices[server].ready, job->rank, task);
+        uint32_t server = job->deployment->devices[at.start + part];
+        ready_push(&job->stepper->devices[server].ready, job->deployment, task);
         dispatch(job->stepper, server);
     }
 }
@@ -180,11 +182,11 @@ static void tell_flew(const struct stepper_job *job, uint32_t link)
 /* All of a link is there; path leads to this instant. */
 static void link_done(struct stepper_job *job, uint32_t link, const struct step_path *path)
 {
-    const struct split_link *at = &job->split->links[link];
+    const struct task_link *at = &job->tasks->links[link];
     tell_flew(job, link);
     job->undone--;
     job->last_path = *path;
-    if (at->kind != LINK_SYNC && --job->need[at->target] == 0)
+    if (at->pattern != LINK_SYNC && --job->need[at->target] == 0)
         make_ready(job, at->target, path);
     end_step_if_done(job);
 }
@@ -192,7 +194,7 @@ static void link_done(struct stepper_job *job, uint32_t link, const struct step_
 /* The path leads from the end of the link's source over the network. */
 static void link_arrived(const struct link_run *run, const struct collective_parts *parts)
 {
-    struct step_path path = run->job->end_path[run->job->split->links[run->link].source];
+    struct step_path path = run->job->end_path[run->job->tasks->links[run->link].source];
     path.ticks[PATH_WAIT] += parts->wait;
     path.ticks[PATH_RECONFIGURATION] += parts->reconfiguration;
     path.ticks[PATH_LATENCY] += parts->latency;
@@ -216,48 +218,60 @@ static void on_collective(void *context, const struct collective_report *report)
     link_arrived(context, &report->path);
 }
 
+/* How the parts of an op synchronise. */
+static enum collective_algorithm all_reduce_of(const struct stepper_job *job, uint32_t task)
+{
+    static const enum collective_algorithm algorithms[] = {[SYNC_RAMP] = COLLECTIVE_RAMP,
+                                                           [SYNC_RING] = COLLECTIVE_RING,
+                                                           [SYNC_HALVING_DOUBLING] = COLLECTIVE_HALVING_DOUBLING,
+                                                           [SYNC_PARAMETER_SERVER] = COLLECTIVE_PARAMETER_SERVER};
+    enum gradient_sync sync = deployment_sync(job->deployment, job->tasks->tasks[task].op);
+    require(sync != SYNC_NONE);
+    return sync == SYNC_STANDARD ? job->stepper->options.all_reduce : algorithms[sync];
+}
+
 static enum status send_collective(struct stepper_job *job, uint32_t link, struct error *error)
 {
-    const struct split_link *at = &job->split->links[link];
-    struct placement_list members = servers_of(job, at->source);
-    bool is_sync = at->kind == LINK_SYNC;
+    const struct task_link *at = &job->tasks->links[link];
+    struct device_list members = deployment_list(job->deployment, at->source);
+    bool is_sync = at->pattern == LINK_SYNC;
     struct collective_request request = {
-        .algorithm = is_sync ? job->stepper->options.all_reduce : COLLECTIVE_ALL_TO_ALL,
-        .members = job->placement->servers + members.start,
+        .algorithm = is_sync ? all_reduce_of(job, at->source) : COLLECTIVE_ALL_TO_ALL,
+        .members = job->deployment->devices + members.start,
         .member_count = members.count,
         .bytes = is_sync ? job->bytes[link] : job->bytes[link] * members.count,
         .has_barrier = job->stepper->options.has_barriers,
         .is_complete = true,
         .lanes = job->stepper->options.lanes,
         .job = job->number,
-        .priority = -(int64_t)job->rank[at->target],
+        .priority = -(int64_t)job->deployment->rank[at->target],
         .done = on_collective,
         .context = &job->links[link],
     };
     return collective_start(job->stepper->collectives, &request, error);
 }
 
-/* One transfer for each pair of parts on different servers. */
+/* One transfer for each dependency between parts on different devices. */
 static enum status send_transfers(struct stepper_job *job, uint32_t link, struct error *error)
 {
-    const struct split_link *at = &job->split->links[link];
-    const uint32_t *servers = job->placement->servers;
-    struct placement_list from = servers_of(job, at->source), to = servers_of(job, at->target);
-    struct link_run *run = &job->links[link];
+    const struct task_link *at = &job->tasks->links[link];
+    const struct deployment *deployment = job->deployment;
+    struct device_list from = deployment_list(deployment, at->source), to = deployment_list(deployment, at->target);
+    bool is_one_to_one = at->pattern == LINK_ONE_TO_ONE;
+    struct transfer_request request = {
+        .job = job->number,
+        .bytes = job->bytes[link],
+        .lanes = job->stepper->options.lanes,
+        .priority = -(int64_t)deployment->rank[at->target],
+        .done = on_transfer,
+        .context = &job->links[link],
+    };
     enum status status = STATUS_OK;
-    run->transfers_left = from.count * to.count;
+    job->links[link].transfers_left = is_one_to_one ? from.count : from.count * to.count;
     for (uint32_t i = 0; i < from.count; i++)
-        for (uint32_t j = 0; j < to.count && status == STATUS_OK; j++) {
-            struct transfer_request request = {
-                .source = servers[from.start + i],
-                .target = servers[to.start + j],
-                .job = job->number,
-                .bytes = job->bytes[link],
-                .lanes = job->stepper->options.lanes,
-                .priority = -(int64_t)job->rank[at->target],
-                .done = on_transfer,
-                .context = run,
-            };
+        for (uint32_t j = is_one_to_one ? i : 0; j < (is_one_to_one ? i + 1 : to.count) && status == STATUS_OK; j++) {
+            request.source = deployment->devices[from.start + i];
+            request.target = deployment->devices[to.start + j];
             status = network_send(job->stepper->network, &request, NULL, error);
         }
     return status;
@@ -265,12 +279,16 @@ static enum status send_transfers(struct stepper_job *job, uint32_t link, struct
 
 static void send_link(struct stepper_job *job, uint32_t link)
 {
-    const struct split_link *at = &job->split->links[link];
-    uint32_t from = job->placement->list_of_op[at->source % job->op_count];
-    uint32_t to = job->placement->list_of_op[at->target % job->op_count];
+    const struct task_link *at = &job->tasks->links[link];
+    uint32_t from = job->deployment->list_of_op[job->tasks->tasks[at->source].op];
+    uint32_t to = job->deployment->list_of_op[job->tasks->tasks[at->target].op];
     struct error error;
     job->links[link].sent = engine_now(job->stepper->engine);
-    bool is_collective = from == to && job->placement->lists[from].count > 1;
+    if (at->pattern == LINK_SYNC && deployment_sync(job->deployment, job->tasks->tasks[at->source].op) == SYNC_NONE) {
+        link_done(job, link, &job->end_path[at->source]);
+        return;
+    }
+    bool is_collective = from == to && job->deployment->lists[from].count > 1 && at->pattern != LINK_ONE_TO_ONE;
     enum status status = is_collective ? send_collective(job, link, &error) : send_transfers(job, link, &error);
     if (status != STATUS_OK)
         fail(job->stepper, &error);
@@ -281,7 +299,7 @@ static void send_link(struct stepper_job *job, uint32_t link)
 static void on_op_end(struct engine *engine, const struct event *event, void *world)
 {
     struct stepper *stepper = world;
-    struct device *device = &stepper->devices[event->entity];
+    struct device_run *device = &stepper->devices[event->entity];
     struct stepper_job *job = device->job;
     uint32_t task = device->task;
     sim_time now = engine_now(engine);
@@ -291,84 +309,70 @@ static void on_op_end(struct engine *engine, const struct event *event, void *wo
     if (--job->parts_left[task])
         return;
     struct step_path path = job->ready_path[task];
-    path.ticks[PATH_COMPUTE] += job->cost[task];
-    path.ticks[PATH_WAIT] += now - job->ready_at[task] - job->cost[task];
+    sim_time cost = part_cost(job, task, event->entity); /* of the part that ended last */
+    path.ticks[PATH_COMPUTE] += cost;
+    path.ticks[PATH_WAIT] += now - job->ready_at[task] - cost;
     job->end_path[task] = path;
     job->last_path = path;
-    job->undone--;
-    for (uint32_t i = 0; i < job->split->out_count[task]; i++)
-        send_link(job, job->split->out_start[task] + i);
+    for (uint32_t i = 0; i < job->tasks->out_count[task]; i++)
+        send_link(job, job->tasks->out_start[task] + i);
+    job->undone--; /* only now: links that are there at once must not end the step by themselves, and then again here */
     end_step_if_done(job);
 }
 
 /* ---- a job ---- */
 
-static enum status fill_costs(struct stepper_job *job, const struct step_input *input, struct error *error)
+static enum status fill_costs(struct stepper_job *job, double unit_s, struct error *error)
 {
-    const struct split *split = job->split;
-    double *placed = memory_alloc(job->task_count, sizeof *placed);
-    uint32_t *rank = memory_alloc(job->task_count, sizeof *rank);
+    const struct task_graph *tasks = job->tasks;
     enum status status = STATUS_OK;
-    for (uint32_t i = 0; i < job->task_count && status == STATUS_OK; i++) {
-        uint32_t op = split->graph->order[i / 2], task = i % 2 ? job->op_count + op : op;
-        double cost_ms = i % 2 ? split->graph->ops[op].backward_ms : split->graph->ops[op].forward_ms;
-        placed[i] = cost_ms / split->parts[op] * input->unit_s;
-        status = clock_from_seconds(&job->stepper->options.clock, placed[i], &job->cost[task], error);
-    }
-    input->scheduler->rank(placed, job->task_count, rank);
-    for (uint32_t i = 0; i < job->task_count; i++) {
-        uint32_t op = split->graph->order[i / 2];
-        job->rank[i % 2 ? job->op_count + op : op] = rank[i];
-    }
-    free(placed);
-    free(rank);
+    for (uint32_t task = 0; task < job->task_count; task++)
+        for (uint32_t class = 0; class < tasks->class_count && status == STATUS_OK; class ++)
+            status = clock_from_seconds(&job->stepper->options.clock, task_part_ms(tasks, task, class) * unit_s,
+                                        &job->cost[(size_t)task * tasks->class_count + class], error);
     return status;
 }
 
 static enum status fill_links(struct stepper_job *job, struct error *error)
 {
-    for (uint32_t link = 0; link < job->split->link_count; link++) {
-        const struct split_link *at = &job->split->links[link];
-        double total = at->bytes * job->split->parts[at->source % job->op_count];
+    for (uint32_t link = 0; link < job->tasks->link_count; link++) {
+        const struct task_link *at = &job->tasks->links[link];
+        double total = at->bytes * job->tasks->parts[job->tasks->tasks[at->source].op];
         if (!(total < most_bytes))
             return error_set(error, STATUS_USER, "model %s: a dependency of %.3g bytes is more than 2^60",
-                             job->split->graph->name, total);
+                             job->tasks->graph->name, total);
         job->bytes[link] = (uint64_t)ceil(at->bytes);
         job->links[link] = (struct link_run){.job = job, .link = link};
-        job->in_count[at->target] += at->kind != LINK_SYNC;
+        job->in_count[at->target] += at->pattern != LINK_SYNC;
     }
     return STATUS_OK;
 }
 
 static void allocate(struct stepper_job *job)
 {
-    uint32_t tasks = job->task_count, n = job->op_count;
+    uint32_t tasks = job->task_count;
     struct arena *arena = &job->arena;
-    job->cost = arena_alloc(arena, tasks, sizeof *job->cost);
-    job->bytes = arena_alloc(arena, job->split->link_count, sizeof *job->bytes);
-    job->rank = arena_alloc(arena, tasks, sizeof *job->rank);
+    job->cost = arena_alloc(arena, (size_t)tasks * job->tasks->class_count, sizeof *job->cost);
+    job->bytes = arena_alloc(arena, job->tasks->link_count, sizeof *job->bytes);
     job->in_count = arena_alloc(arena, tasks, sizeof *job->in_count);
-    job->part_start = arena_alloc(arena, n + 1, sizeof *job->part_start);
-    job->links = arena_alloc(arena, job->split->link_count, sizeof *job->links);
+    job->links = arena_alloc(arena, job->tasks->link_count, sizeof *job->links);
     job->need = arena_alloc(arena, tasks, sizeof *job->need);
     job->parts_left = arena_alloc(arena, tasks, sizeof *job->parts_left);
-    job->left = arena_alloc(arena, job->split->part_count, sizeof *job->left);
+    job->left = arena_alloc(arena, (size_t)task_graph_parts(job->tasks), sizeof *job->left);
     job->ready_at = arena_alloc(arena, tasks, sizeof *job->ready_at);
     job->ready_path = arena_alloc(arena, tasks, sizeof *job->ready_path);
     job->end_path = arena_alloc(arena, tasks, sizeof *job->end_path);
-    for (uint32_t op = 0; op < n; op++)
-        job->part_start[op + 1] = job->part_start[op] + job->split->parts[op];
 }
 
 static void map_parts(struct stepper_job *job)
 {
-    const struct placement *placement = job->placement;
+    const struct deployment *deployment = job->deployment;
     job->part_of =
-        arena_alloc(&job->arena, (size_t)placement->list_count * placement->used_count, sizeof *job->part_of);
-    for (uint32_t list = 0; list < placement->list_count; list++)
-        for (uint32_t part = 0; part < placement->lists[list].count; part++) {
-            uint32_t server = placement->servers[placement->lists[list].start + part];
-            job->part_of[(size_t)list * placement->used_count + job->stepper->devices[server].local] = part;
+        arena_alloc(&job->arena, (size_t)deployment->list_count * deployment->used_count, sizeof *job->part_of);
+    for (uint32_t list = 0; list < deployment->list_count; list++)
+        for (uint32_t part = 0; part < deployment->lists[list].count; part++) {
+            uint32_t server = deployment->devices[deployment->lists[list].start + part];
+            job->part_of[(size_t)list * deployment->used_count + job->stepper->devices[server].local] = part;
         }
 }
 
@@ -377,28 +381,27 @@ enum status stepper_add(struct stepper *stepper, const struct step_input *input,
 {
     struct stepper_job *job = memory_alloc(1, sizeof *job);
     job->stepper = stepper;
-    job->split = input->split;
-    job->placement = input->placement;
+    job->tasks = input->deployment->tasks;
+    job->deployment = input->deployment;
     job->observer = input->observer;
     job->number = number;
-    job->op_count = input->split->graph->op_count;
-    job->task_count = 2 * job->op_count;
+    job->task_count = job->tasks->task_count;
     job->done = done;
     job->context = context;
     allocate(job);
-    enum status status = fill_costs(job, input, error);
+    enum status status = fill_costs(job, input->unit_s, error);
     if (status == STATUS_OK)
         status = fill_links(job, error);
     if (status == STATUS_OK)
         status =
-            network_open_job(stepper->network, number, input->placement->used, input->placement->used_count, error);
+            network_open_job(stepper->network, number, input->deployment->used, input->deployment->used_count, error);
     if (status != STATUS_OK) {
         arena_free(&job->arena);
         free(job);
         return status;
     }
-    for (uint32_t i = 0; i < input->placement->used_count; i++) {
-        struct device *device = &stepper->devices[input->placement->used[i]];
+    for (uint32_t i = 0; i < input->deployment->used_count; i++) {
+        struct device_run *device = &stepper->devices[input->deployment->used[i]];
         require(!device->job);
         device->job = job;
         device->local = i;
@@ -415,12 +418,13 @@ void stepper_start(struct stepper_job *job)
     const struct step_path nothing = {0};
     job->is_running = true;
     job->start = engine_now(job->stepper->engine);
-    job->undone = (uint64_t)job->task_count + job->split->link_count;
+    job->undone = (uint64_t)job->task_count + job->tasks->link_count;
     for (uint32_t task = 0; task < job->task_count; task++) {
         job->need[task] = job->in_count[task];
-        job->parts_left[task] = job->split->parts[task % job->op_count];
-        for (uint32_t part = 0; part < job->parts_left[task]; part++)
-            job->left[part_index(job, task, part)] = job->cost[task];
+        job->parts_left[task] = job->tasks->parts[job->tasks->tasks[task].op];
+        struct device_list at = deployment_list(job->deployment, task);
+        for (uint32_t part = 0; part < at.count; part++)
+            job->left[part_index(job, task, part)] = part_cost(job, task, job->deployment->devices[at.start + part]);
     }
     for (uint32_t task = 0; task < job->task_count; task++)
         if (job->need[task] == 0)
@@ -429,8 +433,8 @@ void stepper_start(struct stepper_job *job)
 
 void stepper_remove(struct stepper_job *job)
 {
-    for (uint32_t i = 0; i < job->placement->used_count; i++) {
-        struct device *device = &job->stepper->devices[job->placement->used[i]];
+    for (uint32_t i = 0; i < job->deployment->used_count; i++) {
+        struct device_run *device = &job->stepper->devices[job->deployment->used[i]];
         if (device->task != READY_NONE)
             engine_cancel(job->stepper->engine, device->end);
         device->job = NULL;
@@ -454,12 +458,12 @@ enum status stepper_explain(const struct stepper_job *job, struct error *error)
     enum status status = STATUS_OK;
     for (uint32_t task = 0; task < job->task_count && status == STATUS_OK; task++)
         if (job->need[task])
-            status = error_set(
-                error, STATUS_IMPOSSIBLE, "deadlock: %s op %u of model %s waits for %u of %u dependencies; %.600s",
-                task < job->op_count ? "forward" : "backward", job->split->graph->ops[task % job->op_count].id,
-                job->split->graph->name, job->need[task], job->in_count[task], text);
+            status = error_set(error, STATUS_IMPOSSIBLE,
+                               "deadlock: %s op %u of model %s waits for %u of %u dependencies; %.600s",
+                               task_pass_name(job->tasks, task), job->tasks->graph->ops[job->tasks->tasks[task].op].id,
+                               job->tasks->graph->name, job->need[task], job->in_count[task], text);
     if (status == STATUS_OK)
-        status = error_set(error, STATUS_IMPOSSIBLE, "deadlock: model %s: %.800s", job->split->graph->name, text);
+        status = error_set(error, STATUS_IMPOSSIBLE, "deadlock: model %s: %.800s", job->tasks->graph->name, text);
     free(text);
     return status;
 }

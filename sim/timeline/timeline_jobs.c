@@ -19,7 +19,7 @@ enum { NAME_BYTES = 160 };
 /* On circuits all steps up to those in the window are simulated, so a window far inside a long job shows no ops. */
 enum { CIRCUIT_STEPS_LIMIT = 1000 };
 
-/* What a server has run last: joined with what follows where the op just goes on. */
+/* What a device has run last: joined with what follows where the op just goes on. */
 struct stretch {
     uint32_t task, part;
     double start_s, end_s;
@@ -33,12 +33,12 @@ struct drawing {
     sim_time window_start, window_end;
     uint32_t busy; /* devices */
     bool is_job_met;
-    bool *is_server_named, *is_group_named;
+    bool *is_device_named, *is_group_named;
     struct timeline_lanes queue;
-    struct stretch *stretches; /* per server */
+    struct stretch *stretches; /* per device */
     struct {
         uint32_t number;
-        const struct split *split;
+        struct deployment deployment; /* ranked */
         sim_time start, end;
         double origin_s; /* of the step, from the start of the job */
         struct timeline_lanes network;
@@ -76,22 +76,22 @@ static sim_time time_in_job(const struct drawing *drawing, double time_s)
 
 /* ---- tracks ---- */
 
-static struct timeline_track device_track(struct drawing *drawing, uint32_t server)
+static struct timeline_track device_track(struct drawing *drawing, uint32_t device)
 {
     const struct topology *topology = drawing->config->topology;
-    uint32_t group = topology_group(topology, server);
-    struct timeline_track track = {(uint64_t)PROCESS_GROUPS + group, (uint64_t)server + 1};
+    uint32_t group = topology_group(topology, topology->devices[device].host);
+    struct timeline_track track = {(uint64_t)PROCESS_GROUPS + group, (uint64_t)device + 1};
     char name[NAME_BYTES];
     if (!drawing->is_group_named[group]) {
         snprintf(name, sizeof name, "group %" PRIu32, group);
         timeline_name_process(drawing->timeline, track.process, name);
         drawing->is_group_named[group] = true;
     }
-    if (!drawing->is_server_named[server]) {
+    if (!drawing->is_device_named[device]) {
         snprintf(name, sizeof name, "device ");
-        topology_name(topology, server, name + strlen(name));
+        topology_device_name(topology, device, name + strlen(name));
         timeline_name_thread(drawing->timeline, track, name);
-        drawing->is_server_named[server] = true;
+        drawing->is_device_named[device] = true;
     }
     return track;
 }
@@ -110,41 +110,47 @@ static struct timeline_track lane_track(struct drawing *drawing, uint64_t proces
 
 /* ---- one step ---- */
 
-static void draw_stretch(struct drawing *drawing, uint32_t server, const struct stretch *stretch)
+static void draw_stretch(struct drawing *drawing, uint32_t device, const struct stretch *stretch)
 {
-    const struct graph *graph = drawing->job.split->graph;
-    const struct graph_op *op = &graph->ops[stretch->task % graph->op_count];
-    const char *pass = stretch->task < graph->op_count ? "forward" : "backward";
+    const struct task_graph *tasks = drawing->job.deployment.tasks;
+    const struct graph_op *op = &tasks->graph->ops[tasks->tasks[stretch->task].op];
+    const char *pass = task_pass_name(tasks, stretch->task);
     sim_time start = time_in_job(drawing, stretch->start_s), end = time_in_job(drawing, stretch->end_s);
     if (start >= drawing->job.end)
         return; /* cut off by the end of the run */
     char name[NAME_BYTES];
     snprintf(name, sizeof name, "%.*s %" PRIu32 " %s", (int)strcspn(op->kind, "("), op->kind, op->id, pass);
     const struct timeline_arg args[] = {{.name = "part", .number = stretch->part}};
-    timeline_bar(drawing->timeline, device_track(drawing, server), name, start, end, ARGS(args));
+    timeline_bar(drawing->timeline, device_track(drawing, device), name, start, end, ARGS(args));
 }
 
-static void on_ran(void *context, uint32_t task, uint32_t part, uint32_t server, double start_s, double end_s)
+static void on_ran(void *context, uint32_t task, uint32_t part, uint32_t device, double start_s, double end_s)
 {
     struct drawing *drawing = context;
-    struct stretch *last = &drawing->stretches[server];
+    struct stretch *last = &drawing->stretches[device];
     if (last->is_open && last->task == task && last->part == part && last->end_s == start_s) {
         last->end_s = end_s;
         return;
     }
     if (last->is_open)
-        draw_stretch(drawing, server, last);
+        draw_stretch(drawing, device, last);
     *last = (struct stretch){task, part, start_s, end_s, true};
+}
+
+/* In words: which pass a link belongs to. */
+static const char *link_name(const struct task_graph *tasks, const struct task_link *link)
+{
+    bool is_joining = tasks->tasks[link->source].is_backward != tasks->tasks[link->target].is_backward;
+    return link->pattern == LINK_SYNC ? "sync" : is_joining ? "join" : task_pass_name(tasks, link->source);
 }
 
 static void on_flew(void *context, uint32_t number, double start_s, double end_s)
 {
-    static const char *const kinds[] = {"forward", "backward", "join", "sync"};
     struct drawing *drawing = context;
-    const struct split_link *link = &drawing->job.split->links[number];
-    const struct graph *graph = drawing->job.split->graph;
-    uint32_t source = graph->ops[link->source % graph->op_count].id;
-    uint32_t target = graph->ops[link->target % graph->op_count].id;
+    const struct task_graph *tasks = drawing->job.deployment.tasks;
+    const struct task_link *link = &tasks->links[number];
+    uint32_t source = tasks->graph->ops[tasks->tasks[link->source].op].id;
+    uint32_t target = tasks->graph->ops[tasks->tasks[link->target].op].id;
     sim_time start = time_in_job(drawing, start_s), end = time_in_job(drawing, end_s);
     if (start >= drawing->job.end ||
         (!timeline_wants(drawing->timeline, start, end) && !timeline_is_full(drawing->timeline)))
@@ -152,7 +158,7 @@ static void on_flew(void *context, uint32_t number, double start_s, double end_s
     bool is_new;
     uint32_t lane = timeline_lane(&drawing->job.network, start, end, &is_new);
     char name[NAME_BYTES];
-    snprintf(name, sizeof name, "%s %" PRIu32 " to %" PRIu32, kinds[link->kind], source, target);
+    snprintf(name, sizeof name, "%s %" PRIu32 " to %" PRIu32, link_name(tasks, link), source, target);
     const struct timeline_arg args[] = {{.name = "bytes a dependency", .number = link->bytes}};
     timeline_bar(drawing->timeline,
                  lane_track(drawing, process_of(drawing->job.number), THREAD_NETWORK, "network", lane, is_new), name,
@@ -177,36 +183,33 @@ static enum status draw_circuits(struct drawing *drawing, const struct step_inpu
     options.steps = steps;
     options.steady_tolerance = -1; /* simulate them all */
     options.network.observer = &observer;
-    enum status status = step_circuit(input, 1, &options, &result, drawing->error);
+    enum status status = step_run(input, 1, &options, &result, drawing->error);
     timeline_circuits_fini(&circuits);
     return status;
 }
 
 /* A step of the published kind, or so many in a row on circuits, where the first ones differ. */
-static enum status draw_step(struct drawing *drawing, const struct placement *placement, int64_t circuit_steps)
+static enum status draw_step(struct drawing *drawing, int64_t circuit_steps)
 {
     const struct cluster_config *config = drawing->config;
+    const struct deployment *deployment = &drawing->job.deployment;
     const struct step_observer observer = {.ran = on_ran, .flew = on_flew, .context = drawing};
-    const struct step_input input = {.split = drawing->job.split,
-                                     .placement = placement,
-                                     .topology = config->topology,
-                                     .scheduler = config->scheduler,
-                                     .unit_s = config->unit_s,
-                                     .observer = &observer};
+    const struct step_input input = {
+        .deployment = deployment, .topology = config->topology, .unit_s = config->unit_s, .observer = &observer};
     struct step_result result;
     enum status status = config->circuit ? draw_circuits(drawing, &input, circuit_steps)
-                                         : step_published(&input, &result, drawing->error);
-    for (uint32_t i = 0; i < placement->used_count; i++) {
-        struct stretch *last = &drawing->stretches[placement->used[i]];
+                                         : step_run(&input, 1, NULL, &result, drawing->error);
+    for (uint32_t i = 0; i < deployment->used_count; i++) {
+        struct stretch *last = &drawing->stretches[deployment->used[i]];
         if (last->is_open)
-            draw_stretch(drawing, placement->used[i], last);
+            draw_stretch(drawing, deployment->used[i], last);
         last->is_open = false;
     }
     return status;
 }
 
 /* The first steps of the job that touch the window. */
-static void draw_steps(struct drawing *drawing, const struct job_record *job, const struct placement *placement)
+static void draw_steps(struct drawing *drawing, const struct job_record *job)
 {
     const struct cluster_config *config = drawing->config;
     double step_s = (job->time.total_s - job->queue_s) / (double)config->steps, ahead_s = 0;
@@ -217,7 +220,7 @@ static void draw_steps(struct drawing *drawing, const struct job_record *job, co
     if (config->circuit) {
         drawing->job.origin_s = 0;
         if (last > 0 && last <= CIRCUIT_STEPS_LIMIT && drawing->status == STATUS_OK)
-            drawing->status = draw_step(drawing, placement, last);
+            drawing->status = draw_step(drawing, last);
         return;
     }
     for (int64_t i = first; i < last; i++) {
@@ -225,7 +228,7 @@ static void draw_steps(struct drawing *drawing, const struct job_record *job, co
         sim_time start = time_in_job(drawing, 0);
         if (drawing->status != STATUS_OK || start > drawing->window_end || timeline_is_full(drawing->timeline))
             break;
-        drawing->status = draw_step(drawing, placement, 1);
+        drawing->status = draw_step(drawing, 1);
     }
 }
 
@@ -300,13 +303,13 @@ static void draw_devices(struct drawing *drawing, uint32_t number, const struct 
 
 /* The devices are marked as held before ops are drawn inside, up to the end of the run at most. Jobs that contend with
  * each other have no steps of their own to draw, and their end is not known yet. */
-static void on_started(void *context, uint32_t number, const struct job_record *job, const struct placement *placement,
-                       sim_time start)
+static void on_started(void *context, uint32_t number, const struct job_record *job,
+                       const struct deployment *deployment, sim_time start)
 {
     struct drawing *drawing = context;
     const struct cluster_config *config = drawing->config;
     sim_time end = job->end < config->horizon ? job->end : config->horizon;
-    drawing->busy += placement->used_count;
+    drawing->busy += deployment->used_count;
     drawing->is_job_met |= drawing->options->job == (int64_t)number;
     if (!is_drawn(drawing, number))
         return;
@@ -314,17 +317,17 @@ static void on_started(void *context, uint32_t number, const struct job_record *
     draw_wait(drawing, number, job, start);
     if (config->is_shared || !timeline_wants(drawing->timeline, start, end))
         return;
-    draw_devices(drawing, number, job, (struct servers){placement->used, placement->used_count}, start, end);
+    draw_devices(drawing, number, job, (struct servers){deployment->used, deployment->used_count}, start, end);
     if (drawing->options->steps == 0 || drawing->status != STATUS_OK)
         return;
-    struct split *split = split_create(config->models->graphs[job->model], config->quantum_ms, job->degree);
     drawing->job.number = number;
-    drawing->job.split = split;
     drawing->job.start = start;
     drawing->job.end = end;
-    draw_steps(drawing, job, placement);
+    deployment_copy(deployment, &drawing->job.deployment);
+    schedule_fill(config->scheduler, config->scheduler_settings, config->topology, config->unit_s,
+                  &drawing->job.deployment);
+    draw_steps(drawing, job);
     timeline_lanes_fini(&drawing->job.network);
-    split_free(split);
 }
 
 static void on_ended(void *context, uint32_t number, const struct job_record *job, sim_time now)
@@ -442,15 +445,16 @@ enum status timeline_jobs_run(const struct cluster_config *config, const struct 
     require(options->window_start_s <= options->window_end_s && options->steps >= 0);
     const struct topology *topology = config->topology;
     struct drawing drawing = {.config = config, .options = options, .error = error};
-    drawing.is_server_named = memory_alloc(topology->server_count, sizeof *drawing.is_server_named);
+    drawing.is_device_named = memory_alloc(topology->device_count, sizeof *drawing.is_device_named);
     drawing.is_group_named = memory_alloc((size_t)topology->groups, sizeof *drawing.is_group_named);
-    drawing.stretches = memory_alloc(topology->server_count, sizeof *drawing.stretches);
+    drawing.stretches = memory_alloc(topology->device_count, sizeof *drawing.stretches);
     enum status status = read_window(&drawing);
     if (status == STATUS_OK)
         status = draw(&drawing, path, totals);
     timeline_lanes_fini(&drawing.queue);
+    deployment_free(&drawing.job.deployment);
     free(drawing.stretches);
     free(drawing.is_group_named);
-    free(drawing.is_server_named);
+    free(drawing.is_device_named);
     return status;
 }

@@ -15,16 +15,16 @@ static const struct key topology_keys[] = {
     {INTEGER_KEY("groups", groups), .minimum = "1", .maximum = "1024",
      .doc = "Communication groups; with fabric ramp a server has one transceiver for each.", .example = "4",
      .is_needed = true},
-    {INTEGER_KEY("racks_per_group", racks), .minimum = "1", .maximum = "1024",
+    {INTEGER_KEY("racks_per_group", racks_per_group), .minimum = "1", .maximum = "1024",
      .doc = "Racks a group; with fabric ramp at most as many as groups.", .example = "4", .is_needed = true},
-    {INTEGER_KEY("servers_per_rack", servers), .minimum = "1", .maximum = "64",
+    {INTEGER_KEY("servers_per_rack", servers_per_rack), .minimum = "1", .maximum = "64",
      .doc = "Servers a rack; with fabric ramp one wavelength each.", .example = "2", .is_needed = true},
-    {TEXT_KEY("device.name", device_name), .doc = "The device in each server.", .example = "A100"},
-    {BYTES_KEY("device.memory", device_memory_bytes), .default_text = "80GB", .minimum = ">0B",
+    {TEXT_KEY("device.name", device.name), .doc = "The device in each server.", .example = "A100"},
+    {BYTES_KEY("device.memory", device.memory_bytes), .default_text = "80GB", .minimum = ">0B",
      .doc = "Memory of a device."},
-    {RATE_KEY("device.memory_rate", device_memory_rate_bytes_per_s), .default_text = "2TB/s", .minimum = ">0B/s",
+    {RATE_KEY("device.memory_rate", device.memory_rate_bytes_per_s), .default_text = "2TB/s", .minimum = ">0B/s",
      .doc = "How fast a device reads its memory: bounds reductions."},
-    {NUMBER_KEY("device.peak", device_peak_per_s), .default_text = "130e12", .minimum = ">0",
+    {NUMBER_KEY("device.peak", device.peak_per_s), .default_text = "130e12", .minimum = ">0",
      .doc = "Operations per second of a device, at most: bounds reductions."},
     {RATE_KEY("node_rate", node_rate_bytes_per_s), .default_text = "1.6TB/s", .minimum = ">0B/s",
      .doc = "What a server sends over all its transceivers together."},
@@ -120,29 +120,44 @@ void topology_table(struct key_table *table)
  * transceivers a pair, and that must not be none. */
 static enum status check(struct topology *topology, const char *path, struct error *error)
 {
-    int64_t x = topology->groups, deep = (topology->servers + x - 1) / x;
-    topology->server_count = (uint32_t)(x * topology->racks * topology->servers);
+    int64_t x = topology->groups, deep = (topology->servers_per_rack + x - 1) / x;
+    topology->server_count = (uint32_t)(x * topology->racks_per_group * topology->servers_per_rack);
     if (strcmp(topology->fabric, "ramp") != 0)
         return STATUS_OK;
-    if (topology->racks > x)
+    if (topology->racks_per_group > x)
         return error_at(error, path, 0, 0,
                         "racks_per_group is %lld, groups is %lld: RAMP has at most as many racks a group as groups",
-                        (long long)topology->racks, (long long)x);
+                        (long long)topology->racks_per_group, (long long)x);
     if (deep > x + 1)
         return error_at(error, path, 0, 0,
                         "servers_per_rack is %lld: with %lld groups RAMP can serve at most %lld servers a rack",
-                        (long long)topology->servers, (long long)x, (long long)(x * (x + 1)));
-    if (topology->ramp.planes > topology->racks)
+                        (long long)topology->servers_per_rack, (long long)x, (long long)(x * (x + 1)));
+    if (topology->ramp.planes > topology->racks_per_group)
         return error_at(error, path, 0, 0,
                         "ramp.planes is %lld, racks_per_group is %lld: a plane serves a rack at least, so more would "
                         "stay dark",
-                        (long long)topology->ramp.planes, (long long)topology->racks);
+                        (long long)topology->ramp.planes, (long long)topology->racks_per_group);
     return STATUS_OK;
 }
 
 static const char *keep(struct topology *topology, const char *text)
 {
     return arena_text(&topology->arena, text ? text : "", text ? strlen(text) : 0);
+}
+
+/* One device in each server, all alike. */
+static void fill_devices(struct topology *topology)
+{
+    topology->device_count = topology->server_count;
+    topology->devices = arena_alloc(&topology->arena, topology->device_count, sizeof *topology->devices);
+    topology->class_count = 1;
+    topology->classes = arena_alloc(&topology->arena, 1, sizeof *topology->classes);
+    topology->classes[0] = topology->device;
+    topology->classes[0].speed = 1;
+    topology->speeds = arena_alloc(&topology->arena, 1, sizeof *topology->speeds);
+    topology->speeds[0] = 1;
+    for (uint32_t device = 0; device < topology->device_count; device++)
+        topology->devices[device] = (struct device){.host = device, .site = topology_group(topology, device)};
 }
 
 /* Takes the tree. */
@@ -165,11 +180,12 @@ static enum status build(struct yaml_tree *tree, const char *path, struct topolo
     if (status == STATUS_OK) {
         topology.title = keep(&topology, topology.title);
         topology.fabric = keep(&topology, topology.fabric);
-        topology.device_name = keep(&topology, topology.device_name);
+        topology.device.name = keep(&topology, topology.device.name);
         topology.ocs.scope = keep(&topology, topology.ocs.scope);
         topology.ring.route = keep(&topology, topology.ring.route);
         topology.fixed.graph = keep(&topology, topology.fixed.graph);
         topology.awgr.schedule = keep(&topology, topology.awgr.schedule);
+        fill_devices(&topology);
         *out = topology;
     }
     keys_free(&keys);
@@ -201,4 +217,10 @@ int topology_name(const struct topology *topology, uint32_t server, char name[TO
 {
     return snprintf(name, TOPOLOGY_NAME_BYTES, "%u-%u-%u", topology_group(topology, server),
                     topology_rack(topology, server), topology_place(topology, server));
+}
+
+int topology_device_name(const struct topology *topology, uint32_t device, char name[TOPOLOGY_NAME_BYTES])
+{
+    require(device < topology->device_count);
+    return topology_name(topology, topology->devices[device].host, name);
 }

@@ -18,16 +18,33 @@
 /* A rack's servers are the bits of one 64-bit word; RAMP has at most 64 wavelengths, hence 64 servers, a rack. */
 enum { TOPOLOGY_RACK_MAX = 64, TOPOLOGY_NAME_BYTES = 36 };
 
+/* What devices of a kind can do. */
+struct device_class {
+    const char *name;
+    double speed; /* a task takes its profiled time / speed */
+    double memory_bytes;
+    double memory_rate_bytes_per_s; /* for the roofline of reductions */
+    double peak_per_s;              /* operations per second */
+};
+
+struct device {
+    uint32_t host;  /* the server it is in, a node of the network */
+    uint32_t site;  /* of the host: its communication group in a grid */
+    uint32_t class; /* in topology.classes */
+};
+
 struct topology {
     const char *title;
-    const char *fabric;             /* "ramp", ... */
-    int64_t groups, racks, servers; /* groups, racks a group, servers a rack */
-    uint32_t server_count;
-    const char *device_name;
-    double device_memory_bytes;
-    double device_memory_rate_bytes_per_s; /* for the roofline of reductions */
-    double device_peak_per_s;              /* operations per second */
-    double node_rate_bytes_per_s;          /* all transceivers of a server together */
+    const char *fabric;                                /* "ramp", ... */
+    int64_t groups, racks_per_group, servers_per_rack; /* of the grid of servers */
+    uint32_t server_count;                             /* nodes of the network */
+    uint32_t device_count;
+    struct device *devices; /* owned by the arena, like the classes */
+    uint32_t class_count;
+    struct device_class *classes;
+    double *speeds;               /* of the classes */
+    struct device_class device;   /* as the file describes it */
+    double node_rate_bytes_per_s; /* all transceivers of a server together */
     int64_t propagation_ps;
     int64_t io_latency_ps; /* paid at each end */
     /* Of the fabric in use; the others hold their defaults. */
@@ -83,20 +100,34 @@ void topology_free(struct topology *topology);
 
 static inline uint32_t topology_group(const struct topology *t, uint32_t server)
 {
-    return server / (uint32_t)(t->racks * t->servers);
+    return server / (uint32_t)(t->racks_per_group * t->servers_per_rack);
 }
 
 static inline uint32_t topology_rack(const struct topology *t, uint32_t server)
 {
-    return server / (uint32_t)t->servers % (uint32_t)t->racks;
+    return server / (uint32_t)t->servers_per_rack % (uint32_t)t->racks_per_group;
 }
 
 static inline uint32_t topology_place(const struct topology *t, uint32_t server)
 {
-    return server % (uint32_t)t->servers;
+    return server % (uint32_t)t->servers_per_rack;
 }
 
-/* Writes "group-rack-place"; returns its length. */
+static inline const struct device_class *topology_class(const struct topology *topology, uint32_t device)
+{
+    return &topology->classes[topology->devices[device].class];
+}
+
+/* Is it a grid of servers with one device each, all alike? Then devices are numbered as servers are. */
+static inline bool topology_is_grid(const struct topology *topology)
+{
+    return topology->device_count == topology->server_count && topology->class_count == 1;
+}
+
+/* Writes the name of a server, "group-rack-place" in a grid; returns its length. */
 int topology_name(const struct topology *topology, uint32_t server, char name[TOPOLOGY_NAME_BYTES]);
+
+/* The same of a device: its server's, where that has no other. */
+int topology_device_name(const struct topology *topology, uint32_t device, char name[TOPOLOGY_NAME_BYTES]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Properties held here, of a training step split into parts (PAC-ML simulator, sections 1 to 3):
+/* Properties held here, of the tasks of a training step, split into parts (PAC-ML simulator, sections 1 to 3):
  *   - the published totals of the five models;
  *   - how many parts an op gets, double arithmetic included;
  *   - bytes of each dependency by hand, in both file orders; counts by hand;
@@ -76,14 +76,27 @@ static struct graph *make_chain(bool is_swapped)
     return graph;
 }
 
-/* Bytes of the link of a kind between two ops, by their ids; -1 where there is none. */
-static double bytes_of(const struct split *split, enum link_kind kind, uint32_t source_id, uint32_t target_id)
+/* A link by the passes of its ends. */
+enum link_kind { KIND_FORWARD, KIND_BACKWARD, KIND_JOIN, KIND_SYNC };
+
+static enum link_kind kind_of(const struct task_graph *tasks, const struct task_link *link)
 {
-    const struct graph *graph = split->graph;
-    for (uint32_t l = 0; l < split->link_count; l++) {
-        const struct split_link *link = &split->links[l];
-        if (link->kind == kind && graph->ops[link->source % graph->op_count].id == source_id &&
-            graph->ops[link->target % graph->op_count].id == target_id)
+    bool from_backward = tasks->tasks[link->source].is_backward, to_backward = tasks->tasks[link->target].is_backward;
+    if (link->pattern == LINK_SYNC)
+        return KIND_SYNC;
+    CU_ASSERT_EQUAL(link->pattern, LINK_ALL_TO_ALL);
+    CU_ASSERT(to_backward || !from_backward);
+    return from_backward ? KIND_BACKWARD : to_backward ? KIND_JOIN : KIND_FORWARD;
+}
+
+/* Bytes of the link of a kind between two ops, by their ids; -1 where there is none. */
+static double bytes_of(const struct task_graph *tasks, enum link_kind kind, uint32_t source_id, uint32_t target_id)
+{
+    const struct graph *graph = tasks->graph;
+    for (uint32_t l = 0; l < tasks->link_count; l++) {
+        const struct task_link *link = &tasks->links[l];
+        if (kind_of(tasks, link) == kind && graph->ops[tasks->tasks[link->source].op].id == source_id &&
+            graph->ops[tasks->tasks[link->target].op].id == target_id)
             return link->bytes;
     }
     return -1;
@@ -92,24 +105,24 @@ static double bytes_of(const struct split *split, enum link_kind kind, uint32_t 
 static void check_chain(bool is_swapped, double both_split_bytes)
 {
     struct graph *graph = make_chain(is_swapped);
-    struct split *split = split_create(graph, 0.01, 16);
-    CU_ASSERT_EQUAL(split->asked, 16);
-    CU_ASSERT_EQUAL(split->degree, 4);
-    CU_ASSERT_EQUAL(split->part_count, 2 * (1 + 2 + 4 + 1));
-    CU_ASSERT_EQUAL(split->dep_count, (2 + 8 + 4) + 1 + (4 + 8 + 2) + (2 + 12));
-    CU_ASSERT_EQUAL(split->link_count, 3 + 1 + 3 + 2);
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_FORWARD, 1, 2), 500);              /* M(parent) / k */
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_FORWARD, 2, 3), both_split_bytes); /* whoever was split later decides */
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_FORWARD, 3, 4), 50);               /* M(child) / k */
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_JOIN, 4, 4), 200);
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_BACKWARD, 4, 3), 50);
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_BACKWARD, 3, 2), both_split_bytes);
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_BACKWARD, 2, 1), 500);
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_SYNC, 2, 2), 300);
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_SYNC, 3, 3), 100);
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_SYNC, 1, 1), -1);
-    CU_ASSERT_DOUBLE_EQUAL(split->sequential_ms, 15.06, 1e-12);
-    split_free(split);
+    struct task_graph *tasks = oracle_split(graph, 16);
+    CU_ASSERT_EQUAL(tasks->task_count, 8);
+    CU_ASSERT_EQUAL(tasks->degree, 4);
+    CU_ASSERT_EQUAL(task_graph_parts(tasks), 2 * (1 + 2 + 4 + 1));
+    CU_ASSERT_EQUAL(tasks->dep_count, (2 + 8 + 4) + 1 + (4 + 8 + 2) + (2 + 12));
+    CU_ASSERT_EQUAL(tasks->link_count, 3 + 1 + 3 + 2);
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_FORWARD, 1, 2), 500);              /* M(parent) / k */
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_FORWARD, 2, 3), both_split_bytes); /* whoever was split later decides */
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_FORWARD, 3, 4), 50);               /* M(child) / k */
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_JOIN, 4, 4), 200);
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_BACKWARD, 4, 3), 50);
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_BACKWARD, 3, 2), both_split_bytes);
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_BACKWARD, 2, 1), 500);
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_SYNC, 2, 2), 300);
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_SYNC, 3, 3), 100);
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_SYNC, 1, 1), -1);
+    CU_ASSERT_DOUBLE_EQUAL(tasks->sequential_ms, 15.06, 1e-12);
+    task_graph_free(tasks);
     graph_free(graph);
 }
 
@@ -117,7 +130,7 @@ static void test_bytes(void)
 {
     check_chain(false, 600.0 / 2 / 4);
     check_chain(true, 400.0 / 4 / 2);
-    split_free(NULL);
+    task_graph_free(NULL);
 }
 
 /* A join between the parts of one op: the child counts as split later. */
@@ -132,51 +145,52 @@ static void test_split_join(void)
     struct graph *graph = NULL;
     struct error error;
     CU_ASSERT_EQUAL_FATAL(graph_read_json(text, sizeof text - 1, "pair.json", &graph, &error), STATUS_OK);
-    struct split *split = split_create(graph, 0.01, 4);
-    CU_ASSERT_EQUAL(bytes_of(split, LINK_JOIN, 2, 2), 640.0 / 4 / 4);
-    CU_ASSERT_EQUAL(split->dep_count, 8 + 16 + 8 + 2 + 12);
-    split_free(split);
+    struct task_graph *tasks = oracle_split(graph, 4);
+    CU_ASSERT_EQUAL(bytes_of(tasks, KIND_JOIN, 2, 2), 640.0 / 4 / 4);
+    CU_ASSERT_EQUAL(tasks->dep_count, 8 + 16 + 8 + 2 + 12);
+    task_graph_free(tasks);
     graph_free(graph);
 }
 
 /* Out- and in-indices name each link once, at its own ends. */
-static void check_indices(const struct split *split)
+static void check_indices(const struct task_graph *tasks)
 {
-    uint32_t tasks = 2 * split->graph->op_count, out = 0;
-    for (uint32_t task = 0; task < tasks; task++) {
-        CU_ASSERT_EQUAL(split->order[split->position[task]], task);
-        for (uint32_t i = 0; i < split->out_count[task]; i++, out++)
-            CU_ASSERT_EQUAL(split->links[split->out_start[task] + i].source, task);
-        for (uint32_t i = split->in_start[task]; i < split->in_start[task + 1]; i++)
-            CU_ASSERT_EQUAL(split->links[split->in_link[i]].target, task);
+    uint32_t out = 0;
+    CU_ASSERT_EQUAL(tasks->task_count, 2 * tasks->graph->op_count);
+    for (uint32_t task = 0; task < tasks->task_count; task++) {
+        CU_ASSERT_EQUAL(tasks->order[tasks->position[task]], task);
+        for (uint32_t i = 0; i < tasks->out_count[task]; i++, out++)
+            CU_ASSERT_EQUAL(tasks->links[tasks->out_start[task] + i].source, task);
+        for (uint32_t i = tasks->in_start[task]; i < tasks->in_start[task + 1]; i++)
+            CU_ASSERT_EQUAL(tasks->links[tasks->in_link[i]].target, task);
     }
-    CU_ASSERT_EQUAL(out, split->link_count);
-    CU_ASSERT_EQUAL(split->in_start[tasks], split->link_count);
+    CU_ASSERT_EQUAL(out, tasks->link_count);
+    CU_ASSERT_EQUAL(tasks->in_start[tasks->task_count], tasks->link_count);
 }
 
 static void test_random_graphs(void)
 {
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct graph *graph = oracle_random_graph(seed, 2 + (uint32_t)seed, seed % 2);
-        struct split *whole = split_create(graph, 0.01, 1),
-                     *split = split_create(graph, 0.01, 2 + 2 * (uint32_t)(seed % 8));
+        uint32_t degree = 2 + 2 * (uint32_t)(seed % 8);
+        struct task_graph *whole = oracle_split(graph, 1), *tasks = oracle_split(graph, degree);
         struct graph_totals sum = graph_sum(graph);
-        CU_ASSERT_EQUAL(whole->part_count, sum.tasks);
+        CU_ASSERT_EQUAL(task_graph_parts(whole), sum.tasks);
         CU_ASSERT_EQUAL(whole->dep_count, sum.deps);
         CU_ASSERT_EQUAL(whole->sequential_ms, sum.sequential_ms);
-        CU_ASSERT(oracle_is_near(split->sequential_ms, whole->sequential_ms, 1e-12));
-        CU_ASSERT(split->degree <= split->asked);
+        CU_ASSERT(oracle_is_near(tasks->sequential_ms, whole->sequential_ms, 1e-12));
+        CU_ASSERT(tasks->degree <= degree);
         check_indices(whole);
-        check_indices(split);
-        split_free(split);
-        split_free(whole);
+        check_indices(tasks);
+        task_graph_free(tasks);
+        task_graph_free(whole);
         graph_free(graph);
     }
 }
 
-void suite_split(void)
+void suite_task_graph(void)
 {
-    CU_pSuite suite = CU_add_suite("split", NULL, NULL);
+    CU_pSuite suite = CU_add_suite("task graph", NULL, NULL);
     CU_ADD_TEST(suite, test_published_totals);
     CU_ADD_TEST(suite, test_parts);
     CU_ADD_TEST(suite, test_bytes);
