@@ -4,7 +4,8 @@
  *   - remembered steps equal simulated ones; the same run has the same hash; strategies see the same jobs;
  *   - exact_min takes the smallest degree that meets the limit, on the published figures;
  *   - the mask is stale by one instant; the job at the very end is counted, never decided;
- *   - waiting in a queue, giving up, and not being counted while warming up. */
+ *   - waiting in a queue, giving up, and not being counted while warming up;
+ *   - columns stand where their constants say. */
 #include <CUnit/Basic.h>
 #include <math.h>
 #include <stdio.h>
@@ -487,6 +488,29 @@ static void test_warm_up(void)
     oracle_world_close(&world);
 }
 
+/* Rows stand where their constants say. */
+static void test_columns(void)
+{
+    static const struct job_record job = {.degree = 1,
+                                          .arrival_s = 2,
+                                          .beta = 3,
+                                          .sequential_s = 4,
+                                          .limit_s = 5,
+                                          .time = {6, {7, 8, 9, 10, 11, 12}},
+                                          .device_count = 13};
+    static const enum job_column numbers[] = {JOB_DEGREE,  JOB_ARRIVAL, JOB_BETA,   JOB_SEQUENTIAL, JOB_LIMIT,
+                                              JOB_JCT,     JOB_COMM,    JOB_COMP,   JOB_RECONFIG,   JOB_WAIT,
+                                              JOB_PAYLOAD, JOB_LATENCY, JOB_DEVICES};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        CU_ASSERT_EQUAL(job_number(&job, numbers[i]), i + 1);
+    CU_ASSERT_STRING_EQUAL(job_columns[JOB_OUTCOME].column.name, "outcome");
+    CU_ASSERT_STRING_EQUAL(job_columns[JOB_BLOCKED].column.name, "blocked");
+    CU_ASSERT_STRING_EQUAL(metric_name(METRIC_BLOCKED_HORIZON), "blocked_horizon");
+    CU_ASSERT_STRING_EQUAL(metric_name(METRIC_COMM_FRACTION_MEAN), "comm_fraction_mean");
+    CU_ASSERT_STRING_EQUAL(metric_name(METRIC_COMM_SHARE), "comm_share");
+    CU_ASSERT_STRING_EQUAL(metric_name(METRIC_LATENCY_MEAN), "latency_mean_s");
+}
+
 void suite_cluster(void)
 {
     CU_pSuite suite = CU_add_suite("cluster", NULL, NULL);
@@ -506,4 +530,5 @@ void suite_cluster(void)
     CU_ADD_TEST(suite, test_queue_limits);
     CU_ADD_TEST(suite, test_long_queue);
     CU_ADD_TEST(suite, test_warm_up);
+    CU_ADD_TEST(suite, test_columns);
 }

@@ -18,7 +18,7 @@
 
 #include "cli/cli.h"
 #include "engine/memory.h"
-#include "results/columns.h"
+#include "cluster/columns.h"
 #include "input/file.h"
 #include "suites.h"
 
@@ -318,7 +318,7 @@ static void remove_folder(void)
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static void check_header(const char *name, const char *swept, const struct column *columns, size_t count)
+static void check_header(const char *name, const char *swept, column_list *column_at)
 {
     char path[200], *text, *line = NULL;
     size_t size, length = 0;
@@ -326,11 +326,12 @@ static void check_header(const char *name, const char *swept, const struct colum
     CU_ASSERT_EQUAL_FATAL(file_read(path, 1 << 20, &text, &size, NULL), STATUS_OK);
     text[strcspn(text, "\n")] = '\0';
     FILE *stream = open_memstream(&line, &length);
-    for (size_t i = 0; i < count; i++)
-        fprintf(stream, "%s%s", i ? "," : "", strcmp(columns[i].name, COLUMN_SWEPT) == 0 ? swept : columns[i].name);
+    const struct column *column;
+    for (size_t i = 0; (column = column_at(i)); i++)
+        fprintf(stream, "%s%s", i ? "," : "", strcmp(column->name, COLUMN_SWEPT) == 0 ? swept : column->name);
     fclose(stream);
     if (strcmp(text, line) != 0)
-        printf("\n  %s has   %s\n  glossary %s (sim/results/columns.c)\n", name, text, line);
+        printf("\n  %s has   %s\n  glossary %s (sim/cluster/columns.c)\n", name, text, line);
     CU_ASSERT_STRING_EQUAL(text, line);
     free(line);
     free(text);
@@ -348,14 +349,14 @@ static void test_columns(void)
                                      NULL};
     remove_folder();
     free(capture(cli_run, STATUS_OK, arguments));
-    check_header("runs.csv", "partition.strategy", columns_of_runs, columns_of_runs_count);
-    check_header("runs/0000/jobs.csv", "", columns_of_jobs, columns_of_jobs_count);
+    check_header("runs.csv", "partition.strategy", column_of_runs);
+    check_header("runs/0000/jobs.csv", "", column_of_jobs);
     remove_folder();
     char *man = page("results", NULL), *markdown = page("results", "--markdown");
-    for (size_t i = 0; i < columns_of_jobs_count; i++) {
-        expect(man, ".B %s\n", columns_of_jobs[i].name);
-        expect(markdown, "| `%s` | %s | %s |", columns_of_jobs[i].name, columns_of_jobs[i].unit,
-               columns_of_jobs[i].meaning);
+    const struct column *column;
+    for (size_t i = 0; (column = column_of_jobs(i)); i++) {
+        expect(man, ".B %s\n", column->name);
+        expect(markdown, "| `%s` | %s | %s |", column->name, column->unit, column->meaning);
     }
     free(man);
     free(markdown);

@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 #include "engine/memory.h"
-#include "results/columns.h"
+#include "cluster/columns.h"
 #include "input/text.h"
 #include "topology/topology.h"
 
@@ -200,17 +200,18 @@ static void markdown_topology(void)
 
 /* ---- ocsim-results(5) ---- */
 
-static void put_columns(const char *file, const struct column *columns, size_t count)
+static void put_columns(const char *file, column_list *column_at)
 {
+    const struct column *column;
     fputs(".SH COLUMNS OF ", stdout);
     put_roff(file);
     putchar('\n');
-    for (size_t i = 0; i < count; i++) {
-        put_term(columns[i].name);
-        put_roff(columns[i].meaning);
-        if (*columns[i].unit) {
+    for (size_t i = 0; (column = column_at(i)); i++) {
+        put_term(column->name);
+        put_roff(column->meaning);
+        if (*column->unit) {
             fputs(" Unit: ", stdout);
-            put_roff(columns[i].unit);
+            put_roff(column->unit);
             putchar('.');
         }
         putchar('\n');
@@ -232,23 +233,24 @@ static void man_results(void)
     }
     put_paragraph("A file is written under a temporary name and renamed when it is whole. A run that has its files is "
                   "not run again; --fresh starts anew. Empty fields: there is nothing to take the mean of.");
-    put_columns("runs.csv", columns_of_runs, columns_of_runs_count);
-    put_columns("jobs.csv", columns_of_jobs, columns_of_jobs_count);
+    put_columns("runs.csv", column_of_runs);
+    put_columns("jobs.csv", column_of_jobs);
     puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-scenario (5)");
 }
 
-static void markdown_columns(const char *file, const struct column *columns, size_t count)
+static void markdown_columns(const char *file, column_list *column_at)
 {
+    const struct column *column;
     printf("| Column of `%s` | Unit | Meaning |\n|---|---|---|\n", file);
-    for (size_t i = 0; i < count; i++)
-        printf("| `%s` | %s | %s |\n", columns[i].name, columns[i].unit, columns[i].meaning);
+    for (size_t i = 0; (column = column_at(i)); i++)
+        printf("| `%s` | %s | %s |\n", column->name, column->unit, column->meaning);
 }
 
 static void markdown_results(void)
 {
-    markdown_columns("runs.csv", columns_of_runs, columns_of_runs_count);
+    markdown_columns("runs.csv", column_of_runs);
     putchar('\n');
-    markdown_columns("jobs.csv", columns_of_jobs, columns_of_jobs_count);
+    markdown_columns("jobs.csv", column_of_jobs);
 }
 
 static void markdown_scenario(void)

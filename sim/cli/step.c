@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cluster/columns.h"
 #include "scenario/simulation.h"
 #include "input/units.h"
 
@@ -109,7 +110,7 @@ static void print_result(const struct step_request *request, const struct topolo
 {
     const struct settings *settings = request->settings;
     const struct task_graph *tasks = deployment->tasks;
-    struct time_parts job = step_times(step, settings->workload.steps);
+    struct job_record job = {.time = step_times(step, settings->workload.steps)};
     double sequential_s = (double)settings->workload.steps * (tasks->sequential_ms * simulation_unit_s(settings));
     cJSON *name = cJSON_CreateString(tasks->graph->name);
     char *quoted = name ? cJSON_PrintUnformatted(name) : NULL;
@@ -124,16 +125,13 @@ static void print_result(const struct step_request *request, const struct topolo
     print_devices(topology, deployment);
     print_number("sequential_s", sequential_s);
     print_number("step_s", step->step.total_s);
-    print_number("jct_s", job.total_s);
-    print_number("comm_s", job.part_s[TIME_COMM]);
-    print_number("comp_s", job.part_s[TIME_COMP]);
-    print_number("reconfig_s", job.part_s[TIME_RECONFIG]);
-    print_number("wait_s", job.part_s[TIME_WAIT]);
-    if (settings->network.model == NETWORK_CIRCUIT) {
-        print_number("payload_s", job.part_s[TIME_PAYLOAD]);
-        print_number("latency_s", job.part_s[TIME_LATENCY]);
+    bool is_circuit = settings->network.model == NETWORK_CIRCUIT;
+    for (int column = JOB_JCT; column < JOB_FILE_COLUMNS; column++) {
+        const struct job_column_row *row = &job_columns[column];
+        if (row->kind == COLUMN_NUMBER && (is_circuit || row->given != GIVEN_ON_CIRCUITS))
+            print_number(row->column.name, job_number(&job, (enum job_column)column));
     }
-    print_number("speedup", job.total_s > 0 ? sequential_s / job.total_s : 0);
+    print_number("speedup", job.time.total_s > 0 ? sequential_s / job.time.total_s : 0);
     printf(",\n  \"events\": %" PRIu64 ",\n  \"trace_hash\": \"%016" PRIx64 "\"", step->events, step->trace_hash);
 }
 

@@ -5,38 +5,82 @@
 
 #include "engine/statistics.h"
 
+/* How a metric comes about: by code of its own; over completed jobs, as the mean of a column or of its share of
+ * another; as a quantile of their completion times. */
+#define OWN JOB_ORDINAL, JOB_ORDINAL, 0
+#define MEAN(of) of, JOB_ORDINAL, 0
+#define SHARE(of, over) of, over, 0
+#define QUANTILE(fraction) JOB_ORDINAL, JOB_ORDINAL, fraction
+
+/* In the order of enum metric. */
+static const struct metric_row {
+    struct column column;
+    enum job_column mean_of, over; /* JOB_ORDINAL = none */
+    double quantile;
+} rows[METRIC_COUNT] = {
+    {{"jobs_arrived", "jobs", "jobs arrived", "Jobs that arrived, those of the warm-up aside, as in all columns."},
+     OWN},
+    {{"jobs_blocked", "jobs", "jobs blocked",
+      "Jobs that were not done within their limit, for any of the four causes below."},
+     OWN},
+    {{"jobs_completed", "jobs", "jobs completed", "Jobs that were admitted and came to their end within the run."},
+     OWN},
+    {{"blocking_rate", "", "blocking rate", "jobs_blocked / jobs_arrived."}, OWN},
+    {{"blocked_refused", "jobs", NULL, "Blocked because the partitioner named no degree, or no server was free."}, OWN},
+    {{"blocked_no_block", "jobs", NULL, "Blocked because the placer found no servers, in time where there is a queue."},
+     OWN},
+    {{"blocked_late", "jobs", NULL, "Blocked because the job as placed would have passed its limit."}, OWN},
+    {{"blocked_horizon", "jobs", NULL,
+      "Still running or waiting when the run ended; counted as blocked, as published."},
+     OWN},
+    {{"jct_mean_s", "s", "mean completion time [s]", "Mean completion time (waiting included) of completed jobs."},
+     MEAN(JOB_JCT)},
+    {{"jct_p50_s", "s", "median completion time [s]", "Median completion time of completed jobs."}, QUANTILE(0.50)},
+    {{"jct_p95_s", "s", "completion time, 95th percentile [s]", "95th percentile of the completion time."},
+     QUANTILE(0.95)},
+    {{"jct_p99_s", "s", "completion time, 99th percentile [s]", "99th percentile of the completion time."},
+     QUANTILE(0.99)},
+    {{"speedup_mean", "", "mean speed-up", "Mean of sequential time / completion time over completed jobs."},
+     SHARE(JOB_SEQUENTIAL, JOB_JCT)},
+    {{"throughput_bytes_per_s", "B/s", "throughput [B/s]",
+      "Bytes of models (memory and dependencies) worked through per second of the run; jobs cut off count in part."},
+     OWN},
+    {{"device_utilisation", "", "device utilisation", "Share of all device time that was held by jobs."}, OWN},
+    {{"degree_mean", "", "mean degree of partitioning", "Mean degree of partitioning of completed jobs."},
+     MEAN(JOB_DEGREE)},
+    {{"devices_per_job_mean", "devices", "mean devices per job", "Mean number of devices of completed jobs."},
+     MEAN(JOB_DEVICES)},
+    {{"comm_fraction_mean", "", "mean share of communication",
+      "Mean share of the completion time during which something was sent."},
+     SHARE(JOB_COMM, JOB_JCT)},
+    {{"jobs_late", "jobs", NULL,
+      "Of jobs_completed: slowed down by others after they were admitted, and past their limit (network.sharing: "
+      "shared)."},
+     OWN},
+    {{"comp_mean_s", "s", NULL, "Mean of comp_s over completed jobs."}, MEAN(JOB_COMP)},
+    {{"comm_mean_s", "s", NULL, "Mean of comm_s over completed jobs."}, MEAN(JOB_COMM)},
+    {{"reconfig_mean_s", "s", NULL, "Mean of reconfig_s over completed jobs."}, MEAN(JOB_RECONFIG)},
+    {{"wait_mean_s", "s", NULL, "Mean of wait_s over completed jobs."}, MEAN(JOB_WAIT)},
+    {{"comm_share", "", "share of time in communication",
+      "Time completed jobs communicated, as a share of all their time."},
+     OWN},
+    {{"blocking_rate_decided", "", NULL,
+      "Without the jobs cut off by the end: blocked_refused, blocked_no_block and blocked_late as a share of these and "
+      "the completed."},
+     OWN},
+    {{"payload_mean_s", "s", NULL, "On circuits: mean of payload_s over completed jobs."}, MEAN(JOB_PAYLOAD)},
+    {{"latency_mean_s", "s", NULL, "On circuits: mean of latency_s over completed jobs."}, MEAN(JOB_LATENCY)},
+};
+
+const struct column *metric_column(enum metric metric)
+{
+    require(metric < METRIC_COUNT);
+    return &rows[metric].column;
+}
+
 const char *metric_name(enum metric metric)
 {
-    static const char *const names[METRIC_COUNT] = {
-        "jobs_arrived",
-        "jobs_blocked",
-        "jobs_completed",
-        "blocking_rate",
-        "blocked_refused",
-        "blocked_no_block",
-        "blocked_late",
-        "blocked_horizon",
-        "jct_mean_s",
-        "jct_p50_s",
-        "jct_p95_s",
-        "jct_p99_s",
-        "speedup_mean",
-        "throughput_bytes_per_s",
-        "device_utilisation",
-        "degree_mean",
-        "devices_per_job_mean",
-        "comm_fraction_mean",
-        "jobs_late",
-        "comp_mean_s",
-        "comm_mean_s",
-        "reconfig_mean_s",
-        "wait_mean_s",
-        "comm_share",
-        "blocking_rate_decided",
-        "payload_mean_s",
-        "latency_mean_s",
-    };
-    return names[metric];
+    return metric_column(metric)->name;
 }
 
 static void count_job(const struct job_record *job, double values[METRIC_COUNT])
@@ -62,55 +106,48 @@ static double done_share(const struct job_record *job, double length_s)
 }
 
 struct sums {
-    struct statistics_sample jct, speedup, degree, devices, comm_fraction, comp, comm, reconfig, wait, payload, latency;
+    struct statistics_sample means[METRIC_COUNT]; /* of the metrics that are means */
     double bytes, device_seconds;
     double *jcts;
     size_t count;
 };
+
+static void add_completed(const struct job_record *job, struct sums *sums)
+{
+    for (int metric = 0; metric < METRIC_COUNT; metric++) {
+        const struct metric_row *row = &rows[metric];
+        if (!row->mean_of)
+            continue;
+        double value = job_number(job, row->mean_of), whole = row->over ? job_number(job, row->over) : 1;
+        statistics_sample_add(&sums->means[metric], whole > 0 ? value / whole : 0);
+    }
+    sums->jcts[sums->count++] = job->time.total_s;
+}
 
 static void add_admitted(const struct job_record *job, double length_s, const double *model_bytes, struct sums *sums)
 {
     double share = done_share(job, length_s);
     sums->bytes += model_bytes[job->model] * share;
     sums->device_seconds += job->device_count * (job->time.total_s - job->queue_s) * share;
-    if (job->outcome != OUTCOME_COMPLETED)
-        return;
-    statistics_sample_add(&sums->jct, job->time.total_s);
-    statistics_sample_add(&sums->speedup, job->time.total_s > 0 ? job->sequential_s / job->time.total_s : 0);
-    statistics_sample_add(&sums->degree, job->degree);
-    statistics_sample_add(&sums->devices, job->device_count);
-    statistics_sample_add(&sums->comm_fraction,
-                          job->time.total_s > 0 ? job->time.part_s[TIME_COMM] / job->time.total_s : 0);
-    statistics_sample_add(&sums->comp, job->time.part_s[TIME_COMP]);
-    statistics_sample_add(&sums->comm, job->time.part_s[TIME_COMM]);
-    statistics_sample_add(&sums->reconfig, job->time.part_s[TIME_RECONFIG]);
-    statistics_sample_add(&sums->wait, job->time.part_s[TIME_WAIT]);
-    statistics_sample_add(&sums->payload, job->time.part_s[TIME_PAYLOAD]);
-    statistics_sample_add(&sums->latency, job->time.part_s[TIME_LATENCY]);
-    sums->jcts[sums->count++] = job->time.total_s;
+    if (job->outcome == OUTCOME_COMPLETED)
+        add_completed(job, sums);
 }
 
 static void finish(const struct cluster_config *config, double length_s, struct sums *sums, double values[METRIC_COUNT])
 {
     statistics_sort(sums->jcts, sums->count);
+    for (int metric = 0; metric < METRIC_COUNT; metric++) {
+        const struct metric_row *row = &rows[metric];
+        bool is_given = config->circuit || job_columns[row->mean_of].given != GIVEN_ON_CIRCUITS;
+        if (row->mean_of)
+            values[metric] = is_given ? statistics_sample_mean(&sums->means[metric]) : NAN;
+        if (row->quantile > 0)
+            values[metric] = statistics_quantile(sums->jcts, sums->count, row->quantile);
+    }
     values[METRIC_BLOCKING_RATE] = values[METRIC_JOBS_BLOCKED] / values[METRIC_JOBS_ARRIVED];
-    values[METRIC_JCT_MEAN] = statistics_sample_mean(&sums->jct);
-    values[METRIC_JCT_P50] = statistics_quantile(sums->jcts, sums->count, 0.50);
-    values[METRIC_JCT_P95] = statistics_quantile(sums->jcts, sums->count, 0.95);
-    values[METRIC_JCT_P99] = statistics_quantile(sums->jcts, sums->count, 0.99);
-    values[METRIC_SPEEDUP_MEAN] = statistics_sample_mean(&sums->speedup);
     values[METRIC_THROUGHPUT] = sums->bytes / length_s;
     values[METRIC_DEVICE_UTILISATION] = sums->device_seconds / (config->topology->server_count * length_s);
-    values[METRIC_DEGREE_MEAN] = statistics_sample_mean(&sums->degree);
-    values[METRIC_DEVICES_PER_JOB_MEAN] = statistics_sample_mean(&sums->devices);
-    values[METRIC_COMM_FRACTION_MEAN] = statistics_sample_mean(&sums->comm_fraction);
-    values[METRIC_COMP_MEAN] = statistics_sample_mean(&sums->comp);
-    values[METRIC_COMM_MEAN] = statistics_sample_mean(&sums->comm);
-    values[METRIC_RECONFIG_MEAN] = statistics_sample_mean(&sums->reconfig);
-    values[METRIC_WAIT_MEAN] = statistics_sample_mean(&sums->wait);
     values[METRIC_COMM_SHARE] = values[METRIC_COMM_MEAN] / values[METRIC_JCT_MEAN];
-    values[METRIC_PAYLOAD_MEAN] = config->circuit ? statistics_sample_mean(&sums->payload) : NAN;
-    values[METRIC_LATENCY_MEAN] = config->circuit ? statistics_sample_mean(&sums->latency) : NAN;
     double blocked = values[METRIC_BLOCKED_REFUSED] + values[METRIC_BLOCKED_NO_BLOCK] + values[METRIC_BLOCKED_LATE];
     values[METRIC_BLOCKING_RATE_DECIDED] = blocked / (blocked + values[METRIC_JOBS_COMPLETED]);
 }

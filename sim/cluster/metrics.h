@@ -6,7 +6,7 @@
 #ifndef CLUSTER_METRICS_H
 #define CLUSTER_METRICS_H
 
-#include "cluster/cluster.h"
+#include "cluster/columns.h"
 
 enum metric {
     METRIC_JOBS_ARRIVED,
@@ -40,7 +40,7 @@ enum metric {
     METRIC_COUNT
 };
 
-/* The name of the column. */
+const struct column *metric_column(enum metric metric);
 const char *metric_name(enum metric metric);
 
 /* NaN where there is nothing to take a mean of. O(jobs log jobs). */

@@ -8,78 +8,61 @@
 #include "input/text.h"
 #include "input/units.h"
 
-static const char *const job_names[JOB_COLUMN_COUNT] = {
-    "arrival_s", "beta",      "sequential_s", "limit_s", "degree",  "jct_s",   "comm_s", "comp_s",  "reconfig_s",
-    "wait_s",    "payload_s", "latency_s",    "devices", "speedup", "blocked", "model",  "outcome", "cause",
-};
-
-const char *figure_job_name(enum figure_job column)
+/* The names there are, one after the other: swept keys, numbers of runs and of jobs, texts of jobs; NULL behind the
+ * last one. */
+static const char *name_at(struct figure_axes axes, bool is_number, size_t i, struct figure_column *column)
 {
-    require(column < JOB_COLUMN_COUNT);
-    return job_names[column];
-}
-
-static bool find_axis(struct figure_axes axes, const char *name, struct figure_column *column)
-{
-    for (size_t i = 0; i < axes.count; i++) {
-        if (strcmp(axes.names[i], name) == 0) {
-            *column = (struct figure_column){FIGURE_FROM_AXIS, i};
-            return true;
+    size_t runs = is_number ? RESULT_NUMBER_COUNT : 0;
+    *column = (struct figure_column){FIGURE_FROM_AXIS, i};
+    if (i < axes.count)
+        return axes.names[i];
+    i -= axes.count;
+    *column = (struct figure_column){FIGURE_FROM_RUN, i};
+    if (i < runs)
+        return result_number_name(i);
+    i -= runs;
+    for (int are_texts = 0; are_texts <= !is_number; are_texts++) {
+        for (size_t job = 0; job < JOB_COLUMNS; job++) {
+            enum column_kind kind = job_columns[job].kind;
+            *column = (struct figure_column){FIGURE_FROM_JOB, job};
+            if (kind <= COLUMN_LAST_TEXT && (kind > COLUMN_LAST_NUMBER) == are_texts && i-- == 0)
+                return job_columns[job].column.name;
         }
     }
-    return false;
+    return NULL;
 }
 
-static bool find_job(const char *name, size_t end, struct figure_column *column)
+/* A group is rather a swept key, a number rather one of a run or a job: the first that fits, or the last. */
+static bool find(struct figure_axes axes, const char *name, bool is_number, struct figure_column *column)
 {
-    for (size_t i = 0; i < end; i++) {
-        if (strcmp(job_names[i], name) == 0) {
-            *column = (struct figure_column){FIGURE_FROM_JOB, i};
-            return true;
+    bool is_found = false;
+    struct figure_column at;
+    const char *known;
+    for (size_t i = 0; (is_number || !is_found) && (known = name_at(axes, is_number, i, &at)); i++) {
+        if (strcmp(known, name) == 0) {
+            *column = at;
+            is_found = true;
         }
     }
-    return false;
-}
-
-static bool find_run(const char *name, struct figure_column *column)
-{
-    for (size_t i = 0; i < RESULT_NUMBER_COUNT; i++) {
-        if (strcmp(result_number_name(i), name) == 0) {
-            *column = (struct figure_column){FIGURE_FROM_RUN, i};
-            return true;
-        }
-    }
-    return false;
+    return is_found;
 }
 
 bool figure_columns_find_group(struct figure_axes axes, const char *name, struct figure_column *column)
 {
-    return find_axis(axes, name, column) || find_job(name, JOB_COLUMN_COUNT, column);
+    return find(axes, name, false, column);
 }
 
 bool figure_columns_find_number(struct figure_axes axes, const char *name, struct figure_column *column)
 {
-    return find_run(name, column) || find_job(name, JOB_MODEL, column) || find_axis(axes, name, column);
-}
-
-/* The names there are, one after the other; NULL behind the last one. */
-static const char *name_at(struct figure_axes axes, bool is_number, size_t i)
-{
-    size_t jobs = is_number ? JOB_MODEL : JOB_COLUMN_COUNT, runs = is_number ? RESULT_NUMBER_COUNT : 0;
-    if (i < axes.count)
-        return axes.names[i];
-    i -= axes.count;
-    if (i < runs)
-        return result_number_name(i);
-    i -= runs;
-    return i < jobs ? job_names[i] : NULL;
+    return find(axes, name, true, column);
 }
 
 const char *figure_columns_nearest(struct figure_axes axes, const char *name, bool is_number)
 {
     const char *nearest = NULL, *known;
+    struct figure_column at;
     int least = 4;
-    for (size_t i = 0; (known = name_at(axes, is_number, i)); i++) {
+    for (size_t i = 0; (known = name_at(axes, is_number, i, &at)); i++) {
         int far = text_distance(name, known);
         if (far < least) {
             least = far;
@@ -92,10 +75,11 @@ const char *figure_columns_nearest(struct figure_axes axes, const char *name, bo
 void figure_columns_list(struct figure_axes axes, bool is_number, char *text, size_t size)
 {
     size_t used = 0;
+    struct figure_column at;
     const char *name;
     require(size > 0);
     text[0] = '\0';
-    for (size_t i = 0; (name = name_at(axes, is_number, i)); i++) {
+    for (size_t i = 0; (name = name_at(axes, is_number, i, &at)); i++) {
         char shown[TEXT_SHOW_BYTES];
         int length = snprintf(text + used, size - used, "%s%s", i ? ", " : "", text_show(name, shown));
         if (length < 0 || (size_t)length >= size - used) {
@@ -106,49 +90,31 @@ void figure_columns_list(struct figure_axes axes, bool is_number, char *text, si
     }
 }
 
-/* Axis titles are "quantity [unit]". */
-static const struct {
-    const char *name, *label;
-} labels[] = {
-    {"jobs_arrived", "jobs arrived"},
-    {"jobs_blocked", "jobs blocked"},
-    {"jobs_completed", "jobs completed"},
-    {"blocking_rate", "blocking rate"},
-    {"jct_mean_s", "mean completion time [s]"},
-    {"jct_p50_s", "median completion time [s]"},
-    {"jct_p95_s", "completion time, 95th percentile [s]"},
-    {"jct_p99_s", "completion time, 99th percentile [s]"},
-    {"speedup_mean", "mean speed-up"},
-    {"throughput_bytes_per_s", "throughput [B/s]"},
-    {"device_utilisation", "device utilisation"},
-    {"degree_mean", "mean degree of partitioning"},
-    {"devices_per_job_mean", "mean devices per job"},
-    {"comm_fraction_mean", "mean share of communication"},
-    {"comm_share", "share of time in communication"},
-    {"arrival_s", "arrival [s]"},
-    {"beta", "\xce\xb2"},
-    {"workload.beta", "distribution of \xce\xb2"},
-    {"sequential_s", "time on one device [s]"},
-    {"limit_s", "longest time asked for [s]"},
-    {"degree", "degree of partitioning"},
-    {"jct_s", "completion time [s]"},
-    {"comm_s", "communication [s]"},
-    {"comp_s", "computation [s]"},
-    {"reconfig_s", "reconfiguration [s]"},
-    {"wait_s", "waiting [s]"},
-    {"payload_s", "payload [s]"},
-    {"latency_s", "latency [s]"},
-    {"speedup", "speed-up"},
-    {"blocked", "blocking rate"},
-    {"1/beta", "speed-up asked for"},
-    {"workload.interarrival", "time between arrivals"},
-};
+/* Of the columns, then of what is put together from them or swept. */
+static const char *known_label(const char *name)
+{
+    static const struct {
+        const char *name, *label;
+    } others[] = {{"workload.beta", "distribution of \xce\xb2"},
+                  {"1/beta", "speed-up asked for"},
+                  {"workload.interarrival", "time between arrivals"}};
+    for (int metric = 0; metric < METRIC_COUNT; metric++)
+        if (strcmp(metric_name((enum metric)metric), name) == 0)
+            return metric_column((enum metric)metric)->label;
+    for (int job = 0; job < JOB_COLUMNS; job++)
+        if (strcmp(job_columns[job].column.name, name) == 0)
+            return job_columns[job].column.label;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].name, name) == 0)
+            return others[i].label;
+    return NULL;
+}
 
 const char *figure_columns_label(const char *name, struct arena *arena)
 {
-    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-        if (strcmp(labels[i].name, name) == 0)
-            return labels[i].label;
+    const char *label = known_label(name);
+    if (label)
+        return label;
     const char *dot = strpbrk(name, "*/") ? NULL : strrchr(name, '.');
     const char *last = dot && dot[1] ? dot + 1 : name;
     char *text = arena_text(arena, last, strlen(last));

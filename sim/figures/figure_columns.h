@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cluster/columns.h"
 #include "engine/memory.h"
 
 enum figure_source { FIGURE_FROM_AXIS, FIGURE_FROM_RUN, FIGURE_FROM_JOB };
@@ -20,30 +21,6 @@ struct figure_column {
     enum figure_source source;
     size_t index; /* of the axis, of the run's number, of the job column */
 };
-
-/* Columns of jobs.csv, and two that follow from them. */
-enum figure_job {
-    JOB_ARRIVAL,
-    JOB_BETA,
-    JOB_SEQUENTIAL,
-    JOB_LIMIT,
-    JOB_DEGREE,
-    JOB_JCT, /* from here on: of completed jobs alone */
-    JOB_COMM,
-    JOB_COMP,
-    JOB_RECONFIG,
-    JOB_WAIT,
-    JOB_PAYLOAD, /* circuits: the two parts of comm_s */
-    JOB_LATENCY,
-    JOB_DEVICES,
-    JOB_SPEEDUP, /* sequential_s / jct_s */
-    JOB_BLOCKED, /* 1 = blocked or unfinished, 0 = completed */
-    JOB_MODEL,   /* from here on: texts */
-    JOB_OUTCOME,
-    JOB_CAUSE,
-    JOB_COLUMN_COUNT
-};
-const char *figure_job_name(enum figure_job column);
 
 /* The columns of runs.csv that were swept; borrowed. */
 struct figure_axes {

@@ -39,21 +39,19 @@ static bool keeps_job(const struct figure_rows *rows)
 static enum status open_jobs(struct figure_rows *rows, struct error *error)
 {
     enum status status = result_reader_open_jobs(rows->folder, &rows->folder->runs[rows->run], &rows->jobs, error);
-    for (size_t i = 0; i < JOB_COLUMN_COUNT && status == STATUS_OK; i++)
-        if (i != JOB_SPEEDUP && i != JOB_BLOCKED)
-            status = csv_need_column(rows->jobs, figure_job_name((enum figure_job)i), &rows->columns[i], error);
+    for (int i = 0; i < JOB_FILE_COLUMNS && status == STATUS_OK; i++)
+        if (job_columns[i].kind <= COLUMN_LAST_TEXT)
+            status = csv_need_column(rows->jobs, job_columns[i].column.name, &rows->columns[i], error);
     return status;
 }
 
 static enum status next_job(struct figure_rows *rows, bool *has_row, struct error *error)
 {
-    bool is_there = true;
-    enum status status = STATUS_OK;
-    while (status == STATUS_OK && is_there) {
+    bool is_there;
+    enum status status;
+    do
         status = csv_next(rows->jobs, &is_there, error);
-        if (status == STATUS_OK && is_there && keeps_job(rows))
-            break;
-    }
+    while (status == STATUS_OK && is_there && !keeps_job(rows));
     if (status == STATUS_OK)
         *has_row = is_there;
     return status;
@@ -93,9 +91,9 @@ void figure_rows_close(struct figure_rows *rows)
     rows->jobs = NULL;
 }
 
-static const char *job_field(const struct figure_rows *rows, enum figure_job column)
+static const char *job_field(const struct figure_rows *rows, enum job_column column)
 {
-    require(rows->jobs && column != JOB_SPEEDUP && column != JOB_BLOCKED);
+    require(rows->jobs && column < JOB_FILE_COLUMNS);
     return csv_field(rows->jobs, rows->columns[column]);
 }
 
@@ -111,16 +109,16 @@ const char *figure_rows_text(const struct figure_rows *rows, struct figure_colum
     require(column.source == FIGURE_FROM_JOB);
     if (column.index == JOB_BLOCKED)
         return is_completed(rows) ? "0" : "1";
-    return column.index == JOB_SPEEDUP ? "" : job_field(rows, (enum figure_job)column.index);
+    return column.index == JOB_SPEEDUP ? "" : job_field(rows, (enum job_column)column.index);
 }
 
-static enum status job_number(const struct figure_rows *rows, enum figure_job column, double *number,
-                              struct error *error)
+static enum status field_number(const struct figure_rows *rows, enum job_column column, double *number,
+                                struct error *error)
 {
     struct error inner = {0};
     const char *field = job_field(rows, column);
     *number = NAN;
-    if (!*field || (column >= JOB_JCT && !is_completed(rows)))
+    if (!*field || (job_columns[column].given != GIVEN_ALWAYS && !is_completed(rows)))
         return STATUS_OK;
     if (units_number(field, number, &inner) != STATUS_OK)
         return csv_error(rows->jobs, (int)rows->columns[column], error, "%s", inner.message);
@@ -144,13 +142,13 @@ static enum status column_number(const struct figure_rows *rows, struct figure_c
         *number = !is_completed(rows);
     } else if (column.index == JOB_SPEEDUP) {
         double sequential_s = NAN, jct_s = NAN;
-        enum status status = job_number(rows, JOB_SEQUENTIAL, &sequential_s, error);
+        enum status status = field_number(rows, JOB_SEQUENTIAL, &sequential_s, error);
         if (status == STATUS_OK)
-            status = job_number(rows, JOB_JCT, &jct_s, error);
+            status = field_number(rows, JOB_JCT, &jct_s, error);
         *number = sequential_s / jct_s;
         return status;
     } else {
-        return job_number(rows, (enum figure_job)column.index, number, error);
+        return field_number(rows, (enum job_column)column.index, number, error);
     }
     return STATUS_OK;
 }

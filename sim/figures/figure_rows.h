@@ -12,7 +12,7 @@ struct figure_rows {
     size_t run;       /* of the row, once figure_rows_next said there is one */
     size_t next_run;  /* to look at */
     struct csv *jobs; /* open while its run's jobs are read */
-    size_t columns[JOB_COLUMN_COUNT];
+    size_t columns[JOB_FILE_COLUMNS];
 };
 
 /* The next row that the filters let through. */

@@ -575,5 +575,5 @@ void figure_spec_default_run(struct figure_spec *spec)
     spec->name = "jct-cdf";
     spec->plot = FIGURE_CDF;
     spec->uses_jobs = true;
-    take_y(spec, figure_job_name(JOB_JCT));
+    take_y(spec, job_columns[JOB_JCT].column.name);
 }

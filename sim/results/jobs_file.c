@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/columns.h"
 #include "engine/hash.h"
-#include "input/csv.h"
 #include "input/file.h"
 #include "input/units.h"
+#include "results/line.h"
 
 /* Numbers recur: betas are hundredths and most completion times were met before. A million rows are written several
  * times faster for remembering the text of the last number in each of a few slots. */
@@ -19,42 +20,12 @@ struct number_text {
     char text[UNITS_TEXT_BYTES];
 };
 
-struct line {
-    char *bytes;
-    size_t used, capacity;
+struct jobs_file {
+    const struct cluster_config *config;
+    const struct cluster_result *result;
+    struct line line;
     struct number_text *numbers;
 };
-
-static void put(struct line *line, const char *text, size_t length)
-{
-    line->bytes = memory_grow(line->bytes, &line->capacity, line->used + length + 1, 1);
-    memcpy(line->bytes + line->used, text, length);
-    line->used += length;
-}
-
-static void put_comma(struct line *line)
-{
-    put(line, ",", 1);
-}
-
-static void put_text(struct line *line, const char *text)
-{
-    put_comma(line);
-    put(line, text, strlen(text));
-}
-
-/* A model may be named by a path, which may hold anything. */
-static void put_quoted(struct line *line, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        put_text(line, text);
-        return;
-    }
-    put(line, ",\"", 2);
-    for (; *text; text++)
-        put(line, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    put(line, "\"", 1);
-}
 
 static void put_count(struct line *line, uint64_t count)
 {
@@ -64,21 +35,20 @@ static void put_count(struct line *line, uint64_t count)
         digits[--start] = (char)('0' + count % 10);
         count /= 10;
     } while (count);
-    put(line, digits + start, sizeof digits - start);
+    line_put(line, digits + start, sizeof digits - start);
 }
 
-static void put_number(struct line *line, double value)
+static void put_number(struct jobs_file *file, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    struct number_text *slot = &line->numbers[hash_mix(bits) % TEXT_SLOTS];
+    struct number_text *slot = &file->numbers[hash_mix(bits) % TEXT_SLOTS];
     if (!slot->length || slot->bits != bits) {
         units_format_number(value, slot->text);
         slot->bits = bits;
         slot->length = (uint8_t)strlen(slot->text);
     }
-    put_comma(line);
-    put(line, slot->text, slot->length);
+    line_put(&file->line, slot->text, slot->length);
 }
 
 static int server_total(const void *left, const void *right)
@@ -89,51 +59,72 @@ static int server_total(const void *left, const void *right)
 
 static void put_devices(struct line *line, const struct topology *topology, uint32_t *servers, uint32_t count)
 {
-    put_comma(line);
-    put_count(line, count);
-    put_comma(line);
     qsort(servers, count, sizeof *servers, server_total);
     for (uint32_t i = 0; i < count; i++) {
         if (i)
-            put(line, " ", 1);
+            line_put(line, " ", 1);
         put_count(line, topology_group(topology, servers[i]));
-        put(line, "-", 1);
+        line_put(line, "-", 1);
         put_count(line, topology_rack(topology, servers[i]));
-        put(line, "-", 1);
+        line_put(line, "-", 1);
         put_count(line, topology_place(topology, servers[i]));
     }
 }
 
-static void put_job(struct line *line, const struct cluster_config *config, const struct cluster_result *result,
-                    size_t number)
+static void put_value(struct jobs_file *file, size_t number, enum job_column column)
 {
-    const struct job_record *job = &result->jobs[number];
-    line->used = 0;
-    put_count(line, number);
-    put_quoted(line, config->models->names[job->model]);
-    put_number(line, job->arrival_s);
-    put_number(line, job->beta);
-    put_number(line, job->sequential_s);
-    put_number(line, job->limit_s);
-    put_comma(line);
-    put_count(line, job->degree);
-    put_text(line, outcome_name(job->outcome));
-    put_text(line, cause_name(job->cause));
-    if (!job->device_count) {
-        put(line, ",,,,,,,,,", 9);
-        return;
+    const struct job_record *job = &file->result->jobs[number];
+    switch (job_columns[column].kind) {
+    case COLUMN_NUMBER:
+        put_number(file, job_number(job, column));
+        break;
+    case COLUMN_COUNT:
+        put_count(&file->line, (uint64_t)job_number(job, column));
+        break;
+    case COLUMN_MODEL:
+        line_text(&file->line, file->config->models->names[job->model]);
+        break;
+    case COLUMN_OUTCOME:
+        line_text(&file->line, outcome_name(job->outcome));
+        break;
+    case COLUMN_CAUSE:
+        line_text(&file->line, cause_name(job->cause));
+        break;
+    case COLUMN_ORDINAL:
+        put_count(&file->line, number);
+        break;
+    case COLUMN_DEVICES:
+        put_devices(&file->line, file->config->topology, file->result->devices + job->device_start, job->device_count);
+        break;
+    case COLUMN_DERIVED:
+        require(column >= JOB_FILE_COLUMNS);
     }
-    put_number(line, job->time.total_s);
-    put_number(line, job->time.part_s[TIME_COMM]);
-    put_number(line, job->time.part_s[TIME_COMP]);
-    put_number(line, job->time.part_s[TIME_RECONFIG]);
-    put_number(line, job->time.part_s[TIME_WAIT]);
-    put_devices(line, config->topology, result->devices + job->device_start, job->device_count);
-    if (config->circuit) {
-        put_number(line, job->time.part_s[TIME_PAYLOAD]);
-        put_number(line, job->time.part_s[TIME_LATENCY]);
-    } else {
-        put(line, ",,", 2); /* the published formulas do not tell them apart */
+}
+
+static void put_job(struct jobs_file *file, size_t number)
+{
+    enum column_given given = file->config->circuit ? GIVEN_ON_CIRCUITS : GIVEN_WITH_SERVERS;
+    if (!file->result->jobs[number].device_count)
+        given = GIVEN_ALWAYS;
+    for (int column = 0; column < JOB_FILE_COLUMNS; column++) {
+        line_comma(&file->line);
+        if (job_columns[column].given <= given)
+            put_value(file, number, (enum job_column)column);
+    }
+}
+
+static void end_line(struct line *line, struct file_writer *writer)
+{
+    line_put(line, "\n", 1);
+    file_append(writer, line->bytes, line->used);
+    line->used = 0;
+}
+
+static void put_header(struct line *line)
+{
+    for (int column = 0; column < JOB_FILE_COLUMNS; column++) {
+        line_comma(line);
+        line_text(line, job_columns[column].column.name);
     }
 }
 
@@ -141,19 +132,17 @@ enum status jobs_file_write(const char *path, const struct cluster_config *confi
                             struct error *error)
 {
     struct file_writer *writer;
-    struct line line = {.numbers = memory_alloc(TEXT_SLOTS, sizeof *line.numbers)};
     enum status status = file_create(path, &writer, error);
-    if (status == STATUS_OK) {
-        file_printf(writer, "job,model,arrival_s,beta,sequential_s,limit_s,degree,outcome,cause,jct_s,comm_s,comp_s,"
-                            "reconfig_s,wait_s,devices,device_list,payload_s,latency_s\n");
-        for (size_t i = 0; i < result->job_count; i++) {
-            put_job(&line, config, result, i);
-            put(&line, "\n", 1);
-            file_append(writer, line.bytes, line.used);
-        }
-        status = file_finish(writer, error);
+    if (status != STATUS_OK)
+        return status;
+    struct jobs_file file = {config, result, .numbers = memory_alloc(TEXT_SLOTS, sizeof *file.numbers)};
+    put_header(&file.line);
+    end_line(&file.line, writer);
+    for (size_t i = 0; i < result->job_count; i++) {
+        put_job(&file, i);
+        end_line(&file.line, writer);
     }
-    free(line.bytes);
-    free(line.numbers);
-    return status;
+    free(file.line.bytes);
+    free(file.numbers);
+    return file_finish(writer, error);
 }

@@ -17,6 +17,7 @@
 
 #include "engine/hash.h"
 #include "results/jobs_file.h"
+#include "results/line.h"
 #include "results/summary.h"
 #include "input/file.h"
 #include "input/units.h"
@@ -38,75 +39,42 @@ enum status results_path(const char *directory, const struct plan *plan, size_t 
 
 /* ---- texts ---- */
 
-struct text {
-    FILE *stream;
-    char *bytes; /* owned by whoever ends the text */
-    size_t size;
-};
-
-static void text_start(struct text *text)
+static void put_header(struct line *line, const struct plan *plan)
 {
-    text->stream = open_memstream(&text->bytes, &text->size);
-    if (!text->stream)
-        memory_exhausted(1, BUFSIZ);
-}
-
-static void text_end(struct text *text)
-{
-    if (fclose(text->stream) != 0)
-        memory_exhausted(1, BUFSIZ);
-}
-
-static void put_field(FILE *out, const char *field)
-{
-    if (!strpbrk(field, ",\"\r\n")) {
-        fputs(field, out);
-        return;
+    const struct column *column;
+    for (size_t i = 0; (column = column_of_runs(i)); i++) {
+        bool is_swept = strcmp(column->name, COLUMN_SWEPT) == 0;
+        for (size_t axis = 0; axis < (is_swept ? plan->axis_count : 1); axis++) {
+            line_comma(line);
+            line_text(line, is_swept ? plan->axes[axis].key : column->name);
+        }
     }
-    fputc('"', out);
-    for (; *field; field++) {
-        if (*field == '"')
-            fputc('"', out);
-        fputc(*field, out);
-    }
-    fputc('"', out);
-}
-
-static void put_header(FILE *out, const struct plan *plan)
-{
-    fputs("run", out);
-    for (size_t axis = 0; axis < plan->axis_count; axis++) {
-        fputc(',', out);
-        put_field(out, plan->axes[axis].key);
-    }
-    fputs(",seed,status", out);
-    for (int metric = 0; metric < METRIC_COUNT; metric++)
-        fprintf(out, "%s,%s", metric == METRIC_FIRST_EXTRA ? ",events,trace_hash" : "",
-                metric_name((enum metric)metric));
 }
 
 /* The part of a row that the plan alone decides. */
-static void put_settings(FILE *out, const struct plan *plan, size_t run)
+static void put_settings(struct line *line, const struct plan *plan, size_t run)
 {
     char name[PLAN_NAME_BYTES];
     plan_name(plan, run, name);
-    fputs(name, out);
+    line_text(line, name);
     for (size_t axis = 0; axis < plan->axis_count; axis++) {
-        fputc(',', out);
-        put_field(out, plan->runs[run].texts[axis]);
+        line_comma(line);
+        line_text(line, plan->runs[run].texts[axis]);
     }
-    fprintf(out, ",%" PRId64 ",ok", plan->runs[run].seed);
+    line_printf(line, ",%" PRId64 ",ok", plan->runs[run].seed);
 }
 
-static void put_values(FILE *out, const double values[METRIC_COUNT], const struct cluster_result *result)
+static void put_values(struct line *line, const double values[METRIC_COUNT], const struct cluster_result *result)
 {
     for (int metric = 0; metric < METRIC_COUNT; metric++) {
-        char text[UNITS_TEXT_BYTES] = "";
+        char text[UNITS_TEXT_BYTES];
         if (metric == METRIC_FIRST_EXTRA)
-            fprintf(out, ",%" PRIu64 ",%016" PRIx64, result->events, result->trace_hash);
-        if (!isnan(values[metric]))
-            units_format_number(values[metric], text);
-        fprintf(out, ",%s", text);
+            line_printf(line, ",%" PRIu64 ",%016" PRIx64, result->events, result->trace_hash);
+        line_comma(line);
+        if (isnan(values[metric]))
+            continue;
+        units_format_number(values[metric], text);
+        line_text(line, text);
     }
 }
 
@@ -119,16 +87,15 @@ static enum status write_row(const char *path, const struct plan *plan, size_t r
     enum status status = file_create(path, &writer, error);
     if (status != STATUS_OK)
         return status;
-    struct text header, row;
-    text_start(&header);
-    put_header(header.stream, plan);
-    text_end(&header);
-    text_start(&row);
-    put_settings(row.stream, plan, run);
-    put_values(row.stream, values, result);
-    text_end(&row);
-    uint64_t hash = hash_pair(hash_bytes(header.bytes, header.size), hash_bytes(row.bytes, row.size));
-    file_printf(writer, "%s%s%s,%016" PRIx64 "\n", header.bytes, hash_column, row.bytes, hash);
+    struct line header = {0}, row = {0};
+    put_header(&header, plan);
+    put_settings(&row, plan, run);
+    put_values(&row, values, result);
+    uint64_t hash = hash_pair(hash_bytes(header.bytes, header.used), hash_bytes(row.bytes, row.used));
+    file_append(writer, header.bytes, header.used);
+    file_append(writer, hash_column, strlen(hash_column));
+    file_append(writer, row.bytes, row.used);
+    file_printf(writer, ",%016" PRIx64 "\n", hash);
     free(header.bytes);
     free(row.bytes);
     return file_finish(writer, error);
@@ -237,19 +204,15 @@ static bool check_hash(const char *header, size_t header_size, char *row)
 /* text is changed. */
 static bool parse_row(const struct plan *plan, size_t run, char *text, struct results_row *row)
 {
-    struct text header, settings;
-    text_start(&header);
-    put_header(header.stream, plan);
-    text_end(&header);
-    text_start(&settings);
-    put_settings(settings.stream, plan, run);
-    text_end(&settings);
+    struct line header = {0}, settings = {0};
+    put_header(&header, plan);
+    put_settings(&settings, plan, run);
     size_t skip = strlen(hash_column);
-    bool is_good = strncmp(text, header.bytes, header.size) == 0 && strncmp(text + header.size, hash_column, skip) == 0;
+    bool is_good = strncmp(text, header.bytes, header.used) == 0 && strncmp(text + header.used, hash_column, skip) == 0;
     if (is_good) {
-        char *line = text + header.size + skip;
-        is_good = check_hash(header.bytes, header.size, line) && strncmp(line, settings.bytes, settings.size) == 0 &&
-                  parse_values(line + settings.size, row);
+        char *line = text + header.used + skip;
+        is_good = check_hash(header.bytes, header.used, line) && strncmp(line, settings.bytes, settings.used) == 0 &&
+                  parse_values(line + settings.used, row);
         if (is_good)
             row->line = memory_text(line, strlen(line));
     }
@@ -290,11 +253,10 @@ static enum status write_runs(const char *directory, const struct plan *plan, co
     enum status status = file_create(path, &writer, error);
     if (status != STATUS_OK)
         return status;
-    struct text header;
-    text_start(&header);
-    put_header(header.stream, plan);
-    text_end(&header);
-    file_printf(writer, "%s\n", header.bytes);
+    struct line header = {0};
+    put_header(&header, plan);
+    line_put(&header, "\n", 1);
+    file_append(writer, header.bytes, header.used);
     free(header.bytes);
     for (size_t run = 0; run < plan->run_count; run++)
         if (rows[run].is_there)
