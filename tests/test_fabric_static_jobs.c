@@ -271,7 +271,7 @@ static void test_many(void)
             CU_ASSERT_EQUAL(static_jobs_open(&jobs, job_on[at], servers, 2, NULL), STATUS_OK);
         }
     }
-    CU_ASSERT(jobs.count <= 16 && jobs.size == 64 && next > 9000);
+    CU_ASSERT(jobs.map.count <= 16 && jobs.map.size == 64 && jobs.places.count <= 16 && next > 9000);
     static_jobs_fini(&jobs);
     random_close(draws);
     topology_free(&world.topology);

@@ -2,9 +2,11 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/memory.h"
-#include "engine/status.h"
+#include "fabric/waitlist.h"
+#include "network/reuse.h"
 
 /* The end of a list of crossings. */
 #define NONE UINT32_MAX
@@ -21,7 +23,6 @@ struct flow {
     uint64_t seen;   /* the update that reached it last */
     uint64_t frozen; /* the update that fixed its rate last */
     uint32_t count;  /* of crossings; 0 = free */
-    uint32_t next_free;
 };
 
 struct link {
@@ -33,24 +34,17 @@ struct link {
     uint32_t open;  /* of these without a rate yet, while filling */
 };
 
-struct level {
-    double rate; /* fair share when it was put here: it only grows since */
-    uint32_t link;
-};
-
 struct share {
     struct link *links;
     struct flow *flows;
-    size_t flow_count, flow_capacity;
-    uint32_t flow_free;
+    struct reuse flow_places;
     uint32_t *touched; /* links of flows that came or went */
     size_t touched_count, touched_capacity;
     uint32_t *reached; /* links of the components in question */
     size_t reached_count, reached_capacity;
     uint32_t *members; /* flows of these; then those that changed */
     size_t member_count, member_capacity;
-    struct level *heap;
-    size_t heap_count, heap_capacity;
+    struct waitlist levels; /* links by the fair share when they were put here: it only grows since */
     uint64_t update;
 };
 
@@ -60,7 +54,6 @@ struct share *share_create(uint32_t link_count)
     share->links = memory_alloc(link_count, sizeof *share->links);
     for (uint32_t i = 0; i < link_count; i++)
         share->links[i].first = NONE;
-    share->flow_free = NONE;
     return share;
 }
 
@@ -69,11 +62,11 @@ void share_destroy(struct share *share)
     if (!share)
         return;
     free(share->links);
-    free(share->flows);
+    reuse_free(&share->flow_places, share->flows);
     free(share->touched);
     free(share->reached);
     free(share->members);
-    free(share->heap);
+    waitlist_free(&share->levels);
     free(share);
 }
 
@@ -95,23 +88,12 @@ static struct crossing *crossing_at(struct share *share, uint32_t crossing)
     return &share->flows[crossing / SHARE_LINKS].crossings[crossing % SHARE_LINKS];
 }
 
-static uint32_t flow_take(struct share *share)
-{
-    uint32_t flow = share->flow_free;
-    if (flow != NONE) {
-        share->flow_free = share->flows[flow].next_free;
-        return flow;
-    }
-    if (share->flow_count == share->flow_capacity)
-        share->flows = memory_grow(share->flows, &share->flow_capacity, share->flow_count + 1, sizeof *share->flows);
-    require(share->flow_count < NONE / SHARE_LINKS);
-    return (uint32_t)share->flow_count++;
-}
-
 uint32_t share_add(struct share *share, const uint32_t *links, uint32_t count)
 {
     require(count > 0 && count <= SHARE_LINKS);
-    uint32_t flow = flow_take(share);
+    uint32_t flow;
+    share->flows = reuse_take(&share->flow_places, share->flows, sizeof *share->flows, &flow);
+    require(flow < NONE / SHARE_LINKS);
     share->flows[flow] = (struct flow){.count = count};
     for (uint32_t i = 0; i < count; i++) {
         struct link *link = &share->links[links[i]];
@@ -143,8 +125,7 @@ void share_remove(struct share *share, uint32_t flow)
         push(&share->touched, &share->touched_count, &share->touched_capacity, crossing->link);
     }
     gone->count = 0;
-    gone->next_free = share->flow_free;
-    share->flow_free = flow;
+    reuse_give(&share->flow_places, flow);
 }
 
 static void reach(struct share *share, uint32_t link)
@@ -180,36 +161,19 @@ static void collect(struct share *share)
     }
 }
 
-static bool is_below(const struct level *left, const struct level *right)
+/* A link stands in the heap with its fair share, whose bits are in the order of their values: it is never negative. */
+static void put_level(struct share *share, uint32_t number)
 {
-    return left->rate < right->rate || (!(right->rate < left->rate) && left->link < right->link);
+    double rate = share->links[number].left / share->links[number].open;
+    uint64_t bits;
+    memcpy(&bits, &rate, sizeof bits);
+    waitlist_add(&share->levels, bits, number, number);
 }
 
-static void heap_put(struct share *share, uint32_t link)
+static uint32_t take_level(struct share *share, double *rate)
 {
-    struct level level = {share->links[link].left / share->links[link].open, link};
-    if (share->heap_count == share->heap_capacity)
-        share->heap = memory_grow(share->heap, &share->heap_capacity, share->heap_count + 1, sizeof *share->heap);
-    size_t at = share->heap_count++;
-    for (; at > 0 && is_below(&level, &share->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        share->heap[at] = share->heap[(at - 1) / 2];
-    share->heap[at] = level;
-}
-
-static struct level heap_take(struct share *share)
-{
-    struct level first = share->heap[0], last = share->heap[--share->heap_count];
-    size_t count = share->heap_count, at = 0;
-    for (size_t child = 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && is_below(&share->heap[child + 1], &share->heap[child]))
-            child++;
-        if (!is_below(&share->heap[child], &last))
-            break;
-        share->heap[at] = share->heap[child];
-        at = child;
-    }
-    share->heap[at] = last;
-    return first;
+    memcpy(rate, &share->levels.items[0].key, sizeof *rate);
+    return waitlist_take(&share->levels);
 }
 
 /* The link is full: its flows without a rate get their share, and take it from their other links. */
@@ -235,16 +199,17 @@ static void fill(struct share *share)
 {
     for (size_t i = 0; i < share->reached_count; i++)
         if (share->links[share->reached[i]].open > 0)
-            heap_put(share, share->reached[i]);
-    while (share->heap_count > 0) {
-        struct level level = heap_take(share);
-        const struct link *link = &share->links[level.link];
+            put_level(share, share->reached[i]);
+    while (share->levels.count > 0) {
+        double rate;
+        uint32_t number = take_level(share, &rate);
+        const struct link *link = &share->links[number];
         if (link->open == 0)
             continue;
-        if (link->left / link->open > level.rate)
-            heap_put(share, level.link);
+        if (link->left / link->open > rate)
+            put_level(share, number);
         else
-            freeze(share, level.link, level.rate);
+            freeze(share, number, rate);
     }
 }
 

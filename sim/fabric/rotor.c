@@ -36,23 +36,10 @@
 
 enum { EVENT_SERVE, EVENT_SENT, EVENT_ARRIVED, EVENT_LOOSE };
 
-struct pair {
-    struct waitlist line;
-    uint64_t key;      /* source * n + target */
-    uint32_t transfer; /* that sends; 0 = none */
-    int64_t window;    /* where it began, at this time, with so much to send */
-    sim_time began, work;
-    bool is_serve_due;
-    uint32_t next_free;
-};
-
 struct rotor {
     struct rotor_schedule schedule;
-    struct rotor_map map; /* of pairs with something pending */
-    struct pair *pairs;
-    size_t count, capacity;
+    struct rotor_pairs pairs;
     sim_time *busy;               /* of ports, in windows of transfers that are through */
-    uint32_t free_pair;           /* FABRIC_NONE = none */
     struct rotor_detours *detour; /* owned; NULL = one hop */
 };
 
@@ -97,7 +84,6 @@ enum status rotor_open(struct fabric_state *state, const struct rotor_figures *f
     state->lanes_max = 1;
     struct rotor *rotor = memory_alloc(1, sizeof *rotor);
     rotor->schedule = schedule;
-    rotor->free_pair = FABRIC_NONE;
     rotor->busy = memory_alloc((size_t)schedule.servers * schedule.switches, sizeof *rotor->busy);
     rotor->detour = figures->is_two_hop ? rotor_detour_open(&rotor->schedule) : NULL;
     state->carrier = &carrier;
@@ -121,41 +107,17 @@ static enum status open_rotor(struct fabric_state *state, struct error *error)
 void rotor_close(struct fabric_state *state)
 {
     struct rotor *rotor = state->own;
-    for (size_t i = 0; i < rotor->count; i++)
-        waitlist_free(&rotor->pairs[i].line);
     rotor_detour_close(rotor->detour);
-    rotor_map_free(&rotor->map);
-    free(rotor->pairs);
+    rotor_pairs_free(&rotor->pairs);
     free(rotor->busy);
     free(rotor);
 }
 
-static uint32_t find_pair(struct rotor *rotor, uint64_t key)
-{
-    uint32_t index = rotor_map_find(&rotor->map, key);
-    if (index != FABRIC_NONE)
-        return index;
-    index = rotor->free_pair;
-    if (index != FABRIC_NONE) {
-        rotor->free_pair = rotor->pairs[index].next_free;
-        struct waitlist empty = rotor->pairs[index].line;
-        rotor->pairs[index] = (struct pair){.line = empty, .key = key};
-    } else {
-        if (rotor->count == rotor->capacity)
-            rotor->pairs = memory_grow(rotor->pairs, &rotor->capacity, rotor->count + 1, sizeof *rotor->pairs);
-        require(rotor->count < FABRIC_NONE);
-        index = (uint32_t)rotor->count++;
-        rotor->pairs[index] = (struct pair){.key = key};
-    }
-    rotor_map_add(&rotor->map, key, index);
-    return index;
-}
-
 static void serve_at(struct network *network, struct rotor *rotor, uint32_t index, sim_time time)
 {
-    if (rotor->pairs[index].is_serve_due)
+    if (rotor->pairs.items[index].is_due)
         return;
-    rotor->pairs[index].is_serve_due = true;
+    rotor->pairs.items[index].is_due = true;
     network_schedule_last(network, time, index, EVENT_SERVE);
 }
 
@@ -176,8 +138,8 @@ static enum status send_rotor(struct network *network, uint32_t transfer, struct
                          "%llu bytes in the windows of one pair take longer than the clock has: a coarser run.tick is "
                          "needed",
                          (unsigned long long)view.bytes);
-    uint32_t index = find_pair(rotor, (uint64_t)view.source * rotor->schedule.servers + view.target);
-    waitlist_add(&rotor->pairs[index].line, view.turn_key, view.turn_sequence, transfer);
+    uint32_t index = rotor_pairs_find(&rotor->pairs, (uint64_t)view.source * rotor->schedule.servers + view.target);
+    waitlist_add(&rotor->pairs.items[index].line, view.turn_key, view.turn_sequence, transfer);
     /* Also where the pair is sending: that may end at this very instant. */
     serve_at(network, rotor, index, view.start);
     if (view.is_cleared_when_blocked)
@@ -197,7 +159,7 @@ static void fail(struct network *network)
  * not 0 once it has begun. */
 static void begin(struct network *network, struct rotor *rotor, uint32_t index, int64_t c)
 {
-    struct pair *pair = &rotor->pairs[index];
+    struct rotor_pair *pair = &rotor->pairs.items[index];
     uint32_t transfer = waitlist_take(&pair->line);
     struct transfer_view view = network_transfer(network, transfer);
     uint32_t difference = rotor_difference(&rotor->schedule, view.source, view.target);
@@ -222,15 +184,13 @@ static void begin(struct network *network, struct rotor *rotor, uint32_t index, 
 
 static void serve(struct network *network, struct rotor *rotor, uint32_t index)
 {
-    struct pair *pair = &rotor->pairs[index];
+    struct rotor_pair *pair = &rotor->pairs.items[index];
     sim_time now = engine_now(network_engine(network));
-    pair->is_serve_due = false;
+    pair->is_due = false;
     if (pair->transfer != 0)
         return;
     if (pair->line.count == 0) {
-        rotor_map_remove(&rotor->map, pair->key);
-        pair->next_free = rotor->free_pair;
-        rotor->free_pair = index;
+        rotor_pairs_drop(&rotor->pairs, index);
         return;
     }
     uint32_t n = rotor->schedule.servers;
@@ -252,14 +212,14 @@ static void clear_loose(struct network *network, struct rotor *rotor, uint32_t t
     struct transfer_view view = network_transfer(network, transfer);
     if (*network_transfer_word(network, transfer) != 0)
         return;
-    uint32_t index = rotor_map_find(&rotor->map, (uint64_t)view.source * rotor->schedule.servers + view.target);
-    struct waitlist old = rotor->pairs[index].line, kept = {0};
+    uint32_t index = rotor_pairs_find(&rotor->pairs, (uint64_t)view.source * rotor->schedule.servers + view.target);
+    struct waitlist old = rotor->pairs.items[index].line, kept = {0};
     for (size_t i = 0; i < old.count; i++)
         if (old.items[i].what != transfer)
             waitlist_add(&kept, old.items[i].key, old.items[i].sequence, old.items[i].what);
     require(kept.count + 1 == old.count);
     waitlist_free(&old);
-    rotor->pairs[index].line = kept;
+    rotor->pairs.items[index].line = kept;
     network_clear(network, transfer);
 }
 
@@ -275,7 +235,7 @@ static void arrive(struct network *network, uint32_t transfer)
 }
 
 /* Adds what the pair's transfer has sent up to now to the ports of its source, among `busy` of all ports. */
-static void book(const struct rotor *rotor, const struct pair *pair, sim_time now, sim_time *busy)
+static void book(const struct rotor *rotor, const struct rotor_pair *pair, sim_time now, sim_time *busy)
 {
     const struct rotor_schedule *schedule = &rotor->schedule;
     uint32_t source = (uint32_t)(pair->key / schedule->servers), target = (uint32_t)(pair->key % schedule->servers);
@@ -296,9 +256,9 @@ static void visit_rotor(const struct network *network, hardware_visitor *visit, 
     }
     sim_time *busy = memory_alloc(ports, sizeof *busy);
     memcpy(busy, rotor->busy, ports * sizeof *busy);
-    for (size_t i = 0; i < rotor->count; i++)
-        if (rotor->pairs[i].transfer != 0)
-            book(rotor, &rotor->pairs[i], now, busy);
+    for (size_t i = 0; i < rotor->pairs.places.count; i++)
+        if (rotor->pairs.items[i].transfer != 0)
+            book(rotor, &rotor->pairs.items[i], now, busy);
     for (uint32_t i = 0; i < ports; i++)
         rotor_visit_port(&rotor->schedule, i, busy[i], now, visit, context);
     free(busy);
@@ -312,8 +272,8 @@ static void on_rotor(struct network *network, const struct event *event)
     } else if (event->data == EVENT_SERVE) {
         serve(network, rotor, event->entity);
     } else if (event->data == EVENT_SENT) {
-        book(rotor, &rotor->pairs[event->entity], event->time, rotor->busy);
-        rotor->pairs[event->entity].transfer = 0;
+        book(rotor, &rotor->pairs.items[event->entity], event->time, rotor->busy);
+        rotor->pairs.items[event->entity].transfer = 0;
         serve_at(network, rotor, event->entity, event->time);
     } else if (event->data == EVENT_ARRIVED) {
         arrive(network, event->entity);

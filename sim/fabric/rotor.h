@@ -23,8 +23,9 @@
 
 #include "engine/clock.h"
 #include "engine/status.h"
-#include "network/fabric.h"
 #include "fabric/waitlist.h"
+#include "network/fabric.h"
+#include "network/reuse.h"
 
 struct rotor_schedule {
     uint32_t servers, matchings, switches;
@@ -94,15 +95,27 @@ sim_time rotor_dark(const struct rotor_schedule *schedule, uint32_t which, sim_t
 void rotor_visit_port(const struct rotor_schedule *schedule, uint32_t port, sim_time busy, sim_time now,
                       hardware_visitor *visit, void *context);
 
-/* A map from 64-bit numbers to places, with removal. Zeroed memory is empty. */
-struct rotor_map {
-    uint64_t *keys; /* plus 1; 0 = free */
-    uint32_t *places;
-    size_t count, size;
+/* A pair with something pending. */
+struct rotor_pair {
+    struct waitlist line;
+    uint64_t key; /* source * n + target */
+    bool is_due;  /* an event will look at it */
+    /* One hop alone: */
+    uint32_t transfer; /* that sends; 0 = none */
+    int64_t window;    /* where it began, at this time, with so much to send */
+    sim_time began, work;
 };
-uint32_t rotor_map_find(const struct rotor_map *map, uint64_t key); /* FABRIC_NONE if it is not there */
-void rotor_map_add(struct rotor_map *map, uint64_t key, uint32_t place);
-void rotor_map_remove(struct rotor_map *map, uint64_t key);
-void rotor_map_free(struct rotor_map *map);
+
+/* Zeroed memory is empty. */
+struct rotor_pairs {
+    struct rotor_pair *items;
+    struct reuse places;
+    struct reuse_map map; /* by key */
+};
+
+/* Makes the pair where it is new; its number is good until rotor_pairs_drop, when nothing is pending any more. */
+uint32_t rotor_pairs_find(struct rotor_pairs *pairs, uint64_t key);
+void rotor_pairs_drop(struct rotor_pairs *pairs, uint32_t index);
+void rotor_pairs_free(struct rotor_pairs *pairs);
 
 #endif

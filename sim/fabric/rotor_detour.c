@@ -42,7 +42,6 @@ struct trip {
     sim_time dark, dark_last; /* reconfiguration, and that of the last stretch alone */
     uint32_t transfer, source, target;
     uint32_t sending, lines; /* pieces being sent; lines that it stands in */
-    uint32_t next_free;
     bool is_begun, is_over;
 };
 
@@ -53,15 +52,6 @@ struct piece {
     uint32_t trip;
     uint32_t sender; /* transmitter */
     uint32_t at;     /* where it lands */
-    uint32_t next_free;
-};
-
-/* The line of a pair: trips (even numbers) and pieces (odd ones). */
-struct pair {
-    struct waitlist line;
-    uint64_t key;
-    bool is_due;
-    uint32_t next_free;
 };
 
 struct server {
@@ -78,14 +68,10 @@ struct rotor_detours {
     const struct rotor_schedule *schedule;
     struct server *servers;
     struct transmitter *transmitters; /* server * switches + switch */
-    struct rotor_map map;
-    struct pair *pairs;
-    size_t pair_count, pair_capacity;
+    struct rotor_pairs pairs;         /* lines of trips (even numbers) and pieces (odd ones) */
     struct trip *trips;
-    size_t trip_count, trip_capacity;
     struct piece *pieces;
-    size_t piece_count, piece_capacity;
-    uint32_t free_pair, free_trip, free_piece; /* FABRIC_NONE = none */
+    struct reuse trip_places, piece_places;
 };
 
 struct rotor_detours *rotor_detour_open(const struct rotor_schedule *schedule)
@@ -94,7 +80,6 @@ struct rotor_detours *rotor_detour_open(const struct rotor_schedule *schedule)
     d->schedule = schedule;
     d->servers = memory_alloc(schedule->servers, sizeof *d->servers);
     d->transmitters = memory_alloc((size_t)schedule->servers * schedule->switches, sizeof *d->transmitters);
-    d->free_pair = d->free_trip = d->free_piece = FABRIC_NONE;
     return d;
 }
 
@@ -104,77 +89,19 @@ void rotor_detour_close(struct rotor_detours *d)
         return;
     for (uint32_t i = 0; i < d->schedule->servers; i++)
         waitlist_free(&d->servers[i].line);
-    for (size_t i = 0; i < d->pair_count; i++)
-        waitlist_free(&d->pairs[i].line);
-    rotor_map_free(&d->map);
+    rotor_pairs_free(&d->pairs);
+    reuse_free(&d->trip_places, d->trips);
+    reuse_free(&d->piece_places, d->pieces);
     free(d->servers);
     free(d->transmitters);
-    free(d->pairs);
-    free(d->trips);
-    free(d->pieces);
     free(d);
-}
-
-static uint32_t take_trip(struct rotor_detours *d)
-{
-    uint32_t index = d->free_trip;
-    if (index != FABRIC_NONE) {
-        d->free_trip = d->trips[index].next_free;
-        return index;
-    }
-    if (d->trip_count == d->trip_capacity)
-        d->trips = memory_grow(d->trips, &d->trip_capacity, d->trip_count + 1, sizeof *d->trips);
-    require(d->trip_count < FABRIC_NONE / 2);
-    return (uint32_t)d->trip_count++;
-}
-
-static uint32_t take_piece(struct rotor_detours *d)
-{
-    uint32_t index = d->free_piece;
-    if (index != FABRIC_NONE) {
-        d->free_piece = d->pieces[index].next_free;
-        return index;
-    }
-    if (d->piece_count == d->piece_capacity)
-        d->pieces = memory_grow(d->pieces, &d->piece_capacity, d->piece_count + 1, sizeof *d->pieces);
-    require(d->piece_count < FABRIC_NONE / 2);
-    return (uint32_t)d->piece_count++;
-}
-
-static void free_piece(struct rotor_detours *d, uint32_t index)
-{
-    d->pieces[index].next_free = d->free_piece;
-    d->free_piece = index;
 }
 
 static void free_trip_if_over(struct rotor_detours *d, uint32_t index)
 {
     if (!d->trips[index].is_over || d->trips[index].lines > 0)
         return;
-    d->trips[index].next_free = d->free_trip;
-    d->free_trip = index;
-}
-
-static uint32_t find_pair(struct rotor_detours *d, uint32_t source, uint32_t target)
-{
-    uint64_t key = (uint64_t)source * d->schedule->servers + target;
-    uint32_t index = rotor_map_find(&d->map, key);
-    if (index != FABRIC_NONE)
-        return index;
-    index = d->free_pair;
-    struct waitlist line = {0};
-    if (index != FABRIC_NONE) {
-        line = d->pairs[index].line;
-        d->free_pair = d->pairs[index].next_free;
-    } else {
-        if (d->pair_count == d->pair_capacity)
-            d->pairs = memory_grow(d->pairs, &d->pair_capacity, d->pair_count + 1, sizeof *d->pairs);
-        require(d->pair_count < FABRIC_NONE);
-        index = (uint32_t)d->pair_count++;
-    }
-    d->pairs[index] = (struct pair){.line = line, .key = key};
-    rotor_map_add(&d->map, key, index);
-    return index;
+    reuse_give(&d->trip_places, index);
 }
 
 static void fail(struct network *network)
@@ -203,7 +130,7 @@ static uint32_t switch_of(const struct rotor_detours *d, int64_t showing)
 /* Makes sure that somebody looks in the next window of a pair whose line is not empty. */
 static void arm_pair(struct rotor_detours *d, struct network *network, uint32_t index)
 {
-    struct pair *pair = &d->pairs[index];
+    struct rotor_pair *pair = &d->pairs.items[index];
     uint32_t n = d->schedule->servers;
     if (pair->is_due)
         return;
@@ -225,10 +152,10 @@ static void arm_pair(struct rotor_detours *d, struct network *network, uint32_t 
 static void join_pair(struct rotor_detours *d, struct network *network, uint32_t server, const struct trip *trip,
                       uint32_t what)
 {
-    uint32_t index = find_pair(d, server, trip->target);
+    uint32_t index = rotor_pairs_find(&d->pairs, (uint64_t)server * d->schedule->servers + trip->target);
     uint32_t difference = rotor_difference(d->schedule, server, trip->target);
     sim_time now = engine_now(network_engine(network));
-    waitlist_add(&d->pairs[index].line, trip->key, trip->sequence, what);
+    waitlist_add(&d->pairs.items[index].line, trip->key, trip->sequence, what);
     int64_t j = rotor_window(d->schedule, difference, rotor_next(d->schedule, difference, now));
     if (rotor_showing(d->schedule, j) <= now)
         look_soon(d, network, server, switch_of(d, j));
@@ -244,7 +171,8 @@ enum status rotor_detour_send(struct rotor_detours *d, struct network *network, 
                          "%llu bytes fill more than %d slots of a rotor: with rotor.two_hop each is simulated; send "
                          "less at once, or use two_hop: false",
                          (unsigned long long)view.bytes, WINDOWS_MAX);
-    uint32_t index = take_trip(d);
+    uint32_t index;
+    d->trips = reuse_take(&d->trip_places, d->trips, sizeof *d->trips, &index);
     d->trips[index] = (struct trip){.key = view.turn_key,
                                     .sequence = view.turn_sequence,
                                     .unsent = work,
@@ -284,7 +212,9 @@ static void send_piece(struct rotor_detours *d, struct network *network, const s
 {
     struct trip *trip = &d->trips[piece->trip];
     sim_time now = engine_now(network_engine(network)), landing;
-    uint32_t index = take_piece(d);
+    uint32_t index;
+    d->pieces = reuse_take(&d->piece_places, d->pieces, sizeof *d->pieces, &index);
+    require(index < FABRIC_NONE / 2);
     d->pieces[index] = *piece;
     require(piece->ticks > 0 && !d->transmitters[piece->sender].is_busy);
     d->transmitters[piece->sender].is_busy = true;
@@ -310,9 +240,9 @@ static sim_time least(sim_time left, sim_time right)
 static bool look_direct(struct rotor_detours *d, struct network *network, struct piece *made, uint32_t server,
                         sim_time rest)
 {
-    uint32_t found = rotor_map_find(&d->map, (uint64_t)server * d->schedule->servers + made->at);
-    while (found != FABRIC_NONE && d->pairs[found].line.count > 0) {
-        struct waitlist *line = &d->pairs[found].line;
+    uint32_t found = reuse_map_find(&d->pairs.map, (uint64_t)server * d->schedule->servers + made->at);
+    while (found != FABRIC_NONE && d->pairs.items[found].line.count > 0) {
+        struct waitlist *line = &d->pairs.items[found].line;
         uint32_t what = waitlist_first(line), index = what / 2;
         bool is_piece = what % 2;
         made->trip = is_piece ? d->pieces[index].trip : index;
@@ -323,7 +253,7 @@ static bool look_direct(struct rotor_detours *d, struct network *network, struct
         if (is_gone) {
             waitlist_take(line);
             if (is_piece)
-                free_piece(d, index);
+                reuse_give(&d->piece_places, index);
             else
                 d->trips[index].lines--;
         }
@@ -423,13 +353,11 @@ static void begin_windows(struct rotor_detours *d, struct network *network, uint
 
 static void begin_pair(struct rotor_detours *d, struct network *network, uint32_t index)
 {
-    struct pair *pair = &d->pairs[index];
+    struct rotor_pair *pair = &d->pairs.items[index];
     uint32_t n = d->schedule->servers, source = (uint32_t)(pair->key / n), target = (uint32_t)(pair->key % n);
     pair->is_due = false;
     if (pair->line.count == 0) {
-        rotor_map_remove(&d->map, pair->key);
-        pair->next_free = d->free_pair;
-        d->free_pair = index;
+        rotor_pairs_drop(&d->pairs, index);
         return;
     }
     uint32_t difference = rotor_difference(d->schedule, source, target);
@@ -478,7 +406,7 @@ static void landed(struct rotor_detours *d, struct network *network, uint32_t in
     uint32_t whole = piece->trip;
     trip->missing -= piece->ticks;
     require(trip->missing >= 0);
-    free_piece(d, index);
+    reuse_give(&d->piece_places, index);
     if (trip->missing == 0)
         finish(d, network, whole);
 }

@@ -4,11 +4,6 @@
  */
 #include "fabric/rotor.h"
 
-#include <stdlib.h>
-
-#include "engine/hash.h"
-#include "engine/memory.h"
-
 __extension__ typedef __int128 wide;
 
 static int64_t floor_divide(int64_t left, int64_t right)
@@ -139,68 +134,28 @@ void rotor_visit_port(const struct rotor_schedule *schedule, uint32_t port, sim_
     visit(context, &use);
 }
 
-enum { MAP_MIN = 64 };
-
-static size_t map_place(const struct rotor_map *map, uint64_t key)
+uint32_t rotor_pairs_find(struct rotor_pairs *pairs, uint64_t key)
 {
-    size_t mask = map->size - 1, at = (size_t)hash_mix(key) & mask;
-    while (map->keys[at] != 0 && map->keys[at] != key + 1)
-        at = (at + 1) & mask;
-    return at;
+    uint32_t index = reuse_map_find(&pairs->map, key);
+    if (index != REUSE_NONE)
+        return index;
+    pairs->items = reuse_take(&pairs->places, pairs->items, sizeof *pairs->items, &index);
+    pairs->items[index] = (struct rotor_pair){.line = pairs->items[index].line, .key = key};
+    reuse_map_add(&pairs->map, key, index);
+    return index;
 }
 
-uint32_t rotor_map_find(const struct rotor_map *map, uint64_t key)
+void rotor_pairs_drop(struct rotor_pairs *pairs, uint32_t index)
 {
-    size_t at = map->size > 0 ? map_place(map, key) : 0;
-    return map->size > 0 && map->keys[at] != 0 ? map->places[at] : FABRIC_NONE;
+    require(pairs->items[index].line.count == 0);
+    reuse_map_remove(&pairs->map, pairs->items[index].key);
+    reuse_give(&pairs->places, index);
 }
 
-static void map_grow(struct rotor_map *map)
+void rotor_pairs_free(struct rotor_pairs *pairs)
 {
-    struct rotor_map old = *map;
-    map->size = old.size > 0 ? 2 * old.size : MAP_MIN;
-    map->keys = memory_alloc(map->size, sizeof *map->keys);
-    map->places = memory_alloc(map->size, sizeof *map->places);
-    for (size_t i = 0; i < old.size; i++)
-        if (old.keys[i] != 0) {
-            size_t at = map_place(map, old.keys[i] - 1);
-            map->keys[at] = old.keys[i];
-            map->places[at] = old.places[i];
-        }
-    rotor_map_free(&old);
-}
-
-void rotor_map_add(struct rotor_map *map, uint64_t key, uint32_t place)
-{
-    require(key < UINT64_MAX);
-    if (2 * (map->count + 1) > map->size)
-        map_grow(map);
-    size_t at = map_place(map, key);
-    require(map->keys[at] == 0);
-    map->keys[at] = key + 1;
-    map->places[at] = place;
-    map->count++;
-}
-
-/* Moves back what linear probing had pushed on, so that no mark is left behind. */
-void rotor_map_remove(struct rotor_map *map, uint64_t key)
-{
-    size_t mask = map->size - 1, hole = map_place(map, key);
-    require(map->keys[hole] == key + 1);
-    for (size_t at = (hole + 1) & mask; map->keys[at] != 0; at = (at + 1) & mask) {
-        size_t home = (size_t)hash_mix(map->keys[at] - 1) & mask;
-        if (((at - home) & mask) < ((at - hole) & mask))
-            continue;
-        map->keys[hole] = map->keys[at];
-        map->places[hole] = map->places[at];
-        hole = at;
-    }
-    map->keys[hole] = 0;
-    map->count--;
-}
-
-void rotor_map_free(struct rotor_map *map)
-{
-    free(map->keys);
-    free(map->places);
+    for (size_t i = 0; i < pairs->places.count; i++)
+        waitlist_free(&pairs->items[i].line);
+    reuse_free(&pairs->places, pairs->items);
+    reuse_map_free(&pairs->map);
 }

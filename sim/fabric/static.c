@@ -27,6 +27,7 @@
 #include "engine/memory.h"
 #include "fabric/static_jobs.h"
 #include "fabric/waitlist.h"
+#include "network/reuse.h"
 
 enum { EVENT_READY, EVENT_HOP };
 
@@ -40,7 +41,6 @@ struct trip {
     uint32_t node, target; /* where it is and goes to, on the wiring */
     uint32_t hops, hop;
     uint32_t link; /* held or waited for */
-    uint32_t next_free;
     bool is_begun, is_cleared;
 };
 
@@ -51,30 +51,17 @@ struct link {
     bool is_due;         /* stands in due */
 };
 
-struct numbers {
-    uint32_t *items;
-    size_t count, capacity;
-};
-
 struct fixed {
     struct static_jobs jobs;
     uint32_t ports;
     struct link *links;
     uint32_t link_count;
     struct trip *trips;
-    size_t trip_count, trip_capacity;
-    uint32_t trip_free;   /* FABRIC_NONE = none */
-    struct numbers due;   /* links to serve at the end of the instant */
-    struct numbers loose; /* trips of this instant that do not want to wait */
+    struct reuse trip_places;
+    struct fabric_list due;   /* links to serve at the end of the instant */
+    struct fabric_list loose; /* trips of this instant that do not want to wait */
     bool is_serve_due;
 };
-
-static void add_number(struct numbers *list, uint32_t number)
-{
-    if (list->count == list->capacity)
-        list->items = memory_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
-    list->items[list->count++] = number;
-}
 
 static const struct fabric_carrier carrier;
 
@@ -96,7 +83,6 @@ static enum status open_static(struct fabric_state *state, struct error *error)
     fixed->ports = ports;
     fixed->link_count = state->topology->server_count * ports;
     fixed->links = memory_alloc(fixed->link_count, sizeof *fixed->links);
-    fixed->trip_free = FABRIC_NONE;
     state->carrier = &carrier;
     state->own = fixed;
     return STATUS_OK;
@@ -116,13 +102,13 @@ static void close_static(struct fabric_state *state)
     struct fixed *fixed = state->own;
     for (uint32_t i = 0; i < fixed->link_count; i++)
         waitlist_free(&fixed->links[i].line);
-    for (size_t i = 0; i < fixed->trip_count; i++)
+    for (size_t i = 0; i < fixed->trip_places.count; i++)
         empty_trip(&fixed->trips[i]);
     static_jobs_fini(&fixed->jobs);
     free(fixed->links);
-    free(fixed->trips);
-    free(fixed->due.items);
-    free(fixed->loose.items);
+    reuse_free(&fixed->trip_places, fixed->trips);
+    free(fixed->due.ids);
+    free(fixed->loose.ids);
     free(fixed);
 }
 
@@ -139,31 +125,17 @@ static enum status close_job(const struct fabric_state *state, uint32_t job, str
     return static_jobs_close(&fixed->jobs, job, error);
 }
 
-static uint32_t take_trip(struct fixed *fixed)
-{
-    uint32_t index = fixed->trip_free;
-    if (index != FABRIC_NONE) {
-        fixed->trip_free = fixed->trips[index].next_free;
-        return index;
-    }
-    if (fixed->trip_count == fixed->trip_capacity)
-        fixed->trips = memory_grow(fixed->trips, &fixed->trip_capacity, fixed->trip_count + 1, sizeof *fixed->trips);
-    require(fixed->trip_count < FABRIC_NONE);
-    return (uint32_t)fixed->trip_count++;
-}
-
 static void free_trip(struct fixed *fixed, uint32_t index)
 {
     empty_trip(&fixed->trips[index]);
-    fixed->trips[index].next_free = fixed->trip_free;
-    fixed->trip_free = index;
+    reuse_give(&fixed->trip_places, index);
 }
 
 static void serve_soon(struct network *network, struct fixed *fixed, uint32_t link)
 {
     if (!fixed->links[link].is_due) {
         fixed->links[link].is_due = true;
-        add_number(&fixed->due, link);
+        fabric_list_add(&fixed->due, link);
     }
     if (!fixed->is_serve_due) {
         fixed->is_serve_due = true;
@@ -231,14 +203,15 @@ static enum status send_static(struct network *network, uint32_t transfer, struc
     sim_time lit = static_jobs_lit(&fixed->jobs, view.job, view.start + state->reconfiguration);
     trip.reconfiguration = lit > view.start ? lit - view.start : 0;
     static_wiring_use(trip.wiring);
-    uint32_t index = take_trip(fixed);
+    uint32_t index;
+    fixed->trips = reuse_take(&fixed->trip_places, fixed->trips, sizeof *fixed->trips, &index);
     fixed->trips[index] = trip;
     if (lit > view.start) {
         network_schedule(network, lit, index, EVENT_READY);
         return STATUS_OK;
     }
     if (view.is_cleared_when_blocked)
-        add_number(&fixed->loose, index);
+        fabric_list_add(&fixed->loose, index);
     stand_in_line(network, fixed, index);
     return STATUS_OK;
 }
@@ -279,23 +252,23 @@ static void serve_link(struct network *network, struct fixed *fixed, uint32_t nu
  * Their callbacks may send: that is for another round of this instant, with a list of its own. */
 static void clear_loose(struct network *network, struct fixed *fixed)
 {
-    struct numbers loose = fixed->loose;
-    fixed->loose = (struct numbers){0};
+    struct fabric_list loose = fixed->loose;
+    fixed->loose = (struct fabric_list){0};
     for (size_t i = 0; i < loose.count; i++) {
-        struct trip *trip = &fixed->trips[loose.items[i]];
+        struct trip *trip = &fixed->trips[loose.ids[i]];
         if (trip->is_begun)
             continue;
         trip->is_cleared = true;
         network_clear(network, trip->transfer);
     }
-    free(loose.items);
+    free(loose.ids);
 }
 
 static void serve(struct network *network, struct fixed *fixed)
 {
     fixed->is_serve_due = false;
     for (size_t i = 0; i < fixed->due.count; i++)
-        serve_link(network, fixed, fixed->due.items[i]);
+        serve_link(network, fixed, (uint32_t)fixed->due.ids[i]);
     fixed->due.count = 0;
     if (fixed->loose.count > 0)
         clear_loose(network, fixed);

@@ -1,18 +1,10 @@
-/* The jobs of the static fabric and their graphs. See static_jobs.h.
- *
- * The map from jobs is never walked in its own order but to free it, so nothing
- * depends on the hash. Taking a job out moves later ones of its run back, so no
- * marks of the dead pile up over a long stream of jobs.
- */
+/* The jobs of the static fabric and their graphs. See static_jobs.h. */
 #include "fabric/static_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/hash.h"
 #include "engine/memory.h"
-
-enum { JOBS_MIN = 64 };
 
 static void free_wiring(struct static_wiring *wiring)
 {
@@ -23,74 +15,41 @@ static void free_wiring(struct static_wiring *wiring)
 
 void static_jobs_init(struct static_jobs *jobs, const struct topology *topology, struct static_graph *graph)
 {
-    *jobs = (struct static_jobs){.topology = topology, .size = JOBS_MIN};
+    *jobs = (struct static_jobs){.topology = topology};
     jobs->all = (struct static_wiring){.graph = graph, .count = topology->server_count};
     jobs->seats = memory_alloc(topology->server_count, sizeof *jobs->seats);
-    jobs->places = memory_alloc(jobs->size, sizeof *jobs->places);
 }
 
 void static_jobs_fini(struct static_jobs *jobs)
 {
-    for (size_t i = 0; i < jobs->size; i++)
-        if (jobs->places[i].is_known && jobs->places[i].wiring != &jobs->all) {
-            require(jobs->places[i].wiring->users == 0);
-            free_wiring(jobs->places[i].wiring);
+    for (size_t i = 0; i < jobs->places.count; i++) {
+        struct static_wiring *wiring = jobs->items[i].wiring;
+        if (wiring && wiring != &jobs->all) {
+            require(wiring->users == 0);
+            free_wiring(wiring);
         }
+    }
     require(jobs->all.users == 0);
     static_graph_destroy(jobs->all.graph);
     free(jobs->seats);
-    free(jobs->places);
+    reuse_free(&jobs->places, jobs->items);
+    reuse_map_free(&jobs->map);
 }
 
-static size_t home_of(const struct static_jobs *jobs, uint32_t job)
+/* NULL where the job is not known. */
+static struct static_job *find_job(const struct static_jobs *jobs, uint32_t job)
 {
-    return (size_t)hash_mix(job) & (jobs->size - 1);
+    uint32_t place = reuse_map_find(&jobs->map, job);
+    return place == REUSE_NONE ? NULL : &jobs->items[place];
 }
 
-/* Where the job is, or would be put. */
-static struct static_job *place_of(struct static_jobs *jobs, uint32_t job)
+static struct static_job *add_job(struct static_jobs *jobs, uint32_t job, struct static_wiring *wiring)
 {
-    size_t at = home_of(jobs, job);
-    while (jobs->places[at].is_known && jobs->places[at].job != job)
-        at = (at + 1) & (jobs->size - 1);
-    return &jobs->places[at];
-}
-
-static void grow(struct static_jobs *jobs)
-{
-    struct static_job *old = jobs->places;
-    size_t old_size = jobs->size;
-    jobs->size = 2 * old_size;
-    jobs->places = memory_alloc(jobs->size, sizeof *jobs->places);
-    for (size_t i = 0; i < old_size; i++)
-        if (old[i].is_known)
-            *place_of(jobs, old[i].job) = old[i];
-    free(old);
-}
-
-static void put(struct static_jobs *jobs, const struct static_job *job)
-{
-    if (2 * (jobs->count + 1) > jobs->size)
-        grow(jobs);
-    struct static_job *place = place_of(jobs, job->job);
-    require(!place->is_known && job->is_known);
-    *place = *job;
-    jobs->count++;
-}
-
-/* Closes the gap: whoever behind it has its home no later than the gap moves there. */
-static void take_out(struct static_jobs *jobs, struct static_job *place)
-{
-    size_t mask = jobs->size - 1, gap = (size_t)(place - jobs->places);
-    for (size_t at = (gap + 1) & mask; jobs->places[at].is_known; at = (at + 1) & mask) {
-        size_t from_home = (at - home_of(jobs, jobs->places[at].job)) & mask;
-        if (from_home < ((at - gap) & mask))
-            continue;
-        jobs->places[gap] = jobs->places[at];
-        gap = at;
-    }
-    jobs->places[gap].is_known = false;
-    jobs->count--;
+    uint32_t place;
+    jobs->items = reuse_take(&jobs->places, jobs->items, sizeof *jobs->items, &place);
+    jobs->items[place] = (struct static_job){.wiring = wiring};
+    reuse_map_add(&jobs->map, job, place);
+    return &jobs->items[place];
 }
 
 static void leave_seats(struct static_jobs *jobs, const uint32_t *servers, uint32_t count)
@@ -117,7 +76,7 @@ static enum status take_seats(struct static_jobs *jobs, struct static_wiring *wi
 enum status static_jobs_open(struct static_jobs *jobs, uint32_t job, const uint32_t *servers, uint32_t count,
                              struct error *error)
 {
-    if (place_of(jobs, job)->is_known)
+    if (find_job(jobs, job))
         return error_set(error, STATUS_USER, "job %u is open or has sent already: it cannot be given a graph now", job);
     struct static_wiring *wiring = memory_alloc(1, sizeof *wiring);
     wiring->count = count;
@@ -130,7 +89,7 @@ enum status static_jobs_open(struct static_jobs *jobs, uint32_t job, const uint3
             leave_seats(jobs, servers, count);
     }
     if (status == STATUS_OK)
-        put(jobs, &(struct static_job){.job = job, .is_known = true, .wiring = wiring});
+        add_job(jobs, job, wiring);
     else
         free_wiring(wiring);
     return status;
@@ -138,12 +97,14 @@ enum status static_jobs_open(struct static_jobs *jobs, uint32_t job, const uint3
 
 enum status static_jobs_close(struct static_jobs *jobs, uint32_t job, struct error *error)
 {
-    struct static_job *place = place_of(jobs, job);
-    if (!place->is_known || place->wiring == &jobs->all)
+    struct static_job *known = find_job(jobs, job);
+    if (!known || known->wiring == &jobs->all)
         return error_set(error, STATUS_USER, "job %u is not open: it cannot be closed", job);
-    struct static_wiring *wiring = place->wiring;
+    struct static_wiring *wiring = known->wiring;
     leave_seats(jobs, wiring->servers, wiring->count);
-    take_out(jobs, place);
+    known->wiring = NULL;
+    reuse_map_remove(&jobs->map, job);
+    reuse_give(&jobs->places, (uint32_t)(known - jobs->items));
     wiring->is_closed = true;
     if (wiring->users == 0)
         free_wiring(wiring);
@@ -153,30 +114,30 @@ enum status static_jobs_close(struct static_jobs *jobs, uint32_t job, struct err
 enum status static_jobs_find(struct static_jobs *jobs, uint32_t job, uint32_t source, uint32_t target,
                              struct static_way *way, struct error *error)
 {
-    const struct static_job *place = place_of(jobs, job);
+    const struct static_job *known = find_job(jobs, job);
     require(source != target && source < jobs->all.count && target < jobs->all.count);
-    if (!place->is_known || place->wiring == &jobs->all) {
+    if (!known || known->wiring == &jobs->all) {
         *way = (struct static_way){&jobs->all, source, target};
         return STATUS_OK;
     }
     const struct static_seat *from = &jobs->seats[source], *to = &jobs->seats[target];
-    if (from->wiring != place->wiring || to->wiring != place->wiring)
+    if (from->wiring != known->wiring || to->wiring != known->wiring)
         return error_set(error, STATUS_USER,
                          "server %u is none of the %u servers of job %u, which have their own links",
-                         from->wiring != place->wiring ? source : target, place->wiring->count, job);
-    *way = (struct static_way){place->wiring, from->node, to->node};
+                         from->wiring != known->wiring ? source : target, known->wiring->count, job);
+    *way = (struct static_way){known->wiring, from->node, to->node};
     return STATUS_OK;
 }
 
 sim_time static_jobs_lit(struct static_jobs *jobs, uint32_t job, sim_time if_new)
 {
-    if (!place_of(jobs, job)->is_known)
-        put(jobs, &(struct static_job){.job = job, .is_known = true, .wiring = &jobs->all});
-    struct static_job *place = place_of(jobs, job);
-    if (!place->has_sent)
-        place->lit = if_new;
-    place->has_sent = true;
-    return place->lit;
+    struct static_job *known = find_job(jobs, job);
+    if (!known)
+        known = add_job(jobs, job, &jobs->all);
+    if (!known->has_sent)
+        known->lit = if_new;
+    known->has_sent = true;
+    return known->lit;
 }
 
 void static_wiring_use(struct static_wiring *wiring)

@@ -17,6 +17,7 @@
 #include "engine/clock.h"
 #include "engine/status.h"
 #include "fabric/static_graph.h"
+#include "network/reuse.h"
 #include "topology/topology.h"
 
 /* A graph and the servers that are its nodes. */
@@ -29,10 +30,9 @@ struct static_wiring {
 };
 
 struct static_job {
-    uint32_t job;
-    bool is_known, has_sent;
+    bool has_sent;
     sim_time lit;                 /* its graph, once it has sent */
-    struct static_wiring *wiring; /* owned unless it is the one over all */
+    struct static_wiring *wiring; /* owned unless it is the one over all; NULL = a place that is free */
 };
 
 struct static_seat {
@@ -44,8 +44,9 @@ struct static_jobs {
     const struct topology *topology;
     struct static_wiring all;
     struct static_seat *seats; /* per server */
-    struct static_job *places; /* hash map, linear probing, at most half full */
-    size_t count, size;
+    struct static_job *items;  /* open, or has sent */
+    struct reuse places;
+    struct reuse_map map; /* by job */
 };
 
 /* Borrows topology until static_jobs_fini, takes graph: that over all servers. */

@@ -101,7 +101,7 @@ static void stop_light(const struct network *network, const struct circuit *circ
 {
     struct transfer *transfer = &network->transfers[circuit->transfer];
     if (transfer->lit_from <= now) {
-        observe_transfer(network, circuit, transfer, now);
+        stays_tell_transfer(network, circuit, transfer, now);
         transfer->dark_from = now;
     }
     transfer->lit_from = until;
@@ -123,20 +123,6 @@ static void switch_stop(struct network *network, uint32_t which, sim_time now, s
         transfer->end = engine_reschedule(network->engine, transfer->end, end);
         require(transfer->end != 0);
     }
-}
-
-static uint32_t circuit_take(struct network *network)
-{
-    uint32_t index = network->circuit_free;
-    if (index != 0) {
-        network->circuit_free = network->circuits[index].switch_next;
-        return index;
-    }
-    if (network->circuit_count == network->circuit_capacity)
-        network->circuits = memory_grow(network->circuits, &network->circuit_capacity, network->circuit_count + 1,
-                                        sizeof *network->circuits);
-    require(network->circuit_count < UINT32_MAX);
-    return (uint32_t)network->circuit_count++;
 }
 
 static void note(const struct network *network, const struct circuit *circuit, enum fabric_note what)
@@ -169,7 +155,8 @@ static uint32_t set_up(struct network *network, uint32_t transfer)
         if (other != 0)
             circuit_release(network, other);
     }
-    uint32_t index = circuit_take(network);
+    uint32_t index;
+    network->circuits = reuse_take(&network->circuit_pool, network->circuits, sizeof *network->circuits, &index);
     struct circuit *circuit = &network->circuits[index];
     const struct transfer *carried = &network->transfers[transfer];
     *circuit = (struct circuit){.source = carried->source,
@@ -199,7 +186,7 @@ static void carry(struct network *network, uint32_t index, uint32_t transfer, bo
     sim_time now = engine_now(network->engine), switching = is_new ? network->fabric.reconfiguration : 0;
     require(circuit->transfer == 0);
     if (!is_new)
-        observe_idle(network, circuit);
+        stays_tell_idle(network, circuit);
     for (uint32_t i = 0; i < circuit->slot_count; i++) {
         struct hardware *hardware = hardware_at(network, circuit_slots(circuit)[i]);
         require(hardware->circuit == index && hardware->since <= now);
@@ -328,7 +315,7 @@ void circuit_release(struct network *network, uint32_t index)
 {
     struct circuit *circuit = &network->circuits[index];
     require(circuit->slot_count > 0 && circuit->transfer == 0);
-    observe_idle(network, circuit);
+    stays_tell_idle(network, circuit);
     for (uint32_t i = 0; i < circuit->slot_count; i++) {
         struct hardware *hardware = hardware_at(network, circuit_slots(circuit)[i]);
         require(hardware->circuit == index);
@@ -339,8 +326,7 @@ void circuit_release(struct network *network, uint32_t index)
     if (circuit->slot_count > CIRCUIT_INLINE)
         free(circuit->slots.many);
     circuit->slot_count = 0;
-    circuit->switch_next = network->circuit_free;
-    network->circuit_free = index;
+    reuse_give(&network->circuit_pool, index);
 }
 
 /* Closes the books of the transfer's stay on each piece of hardware. */
@@ -361,7 +347,7 @@ void circuit_end(struct network *network, uint32_t index)
 {
     struct circuit *circuit = &network->circuits[index];
     require(circuit->transfer != 0);
-    observe_transfer(network, circuit, &network->transfers[circuit->transfer], engine_now(network->engine));
+    stays_tell_transfer(network, circuit, &network->transfers[circuit->transfer], engine_now(network->engine));
     close_books(network, circuit, &network->transfers[circuit->transfer]);
     switch_leave(network, index);
     circuit->transfer = 0;

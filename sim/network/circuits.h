@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "network/fabric.h"
 #include "network/network.h"
+#include "network/reuse.h"
 
 enum { CIRCUIT_INLINE = 4 };
 
@@ -46,7 +47,6 @@ struct transfer {
     uint32_t job;
     uint32_t circuit;
     uint32_t epoch; /* of its entries in lines; never goes back, even when the place in the pool is used again */
-    uint32_t next_free;
     uint16_t first_lane, lanes;
     uint8_t state;
     bool is_cleared_when_blocked;
@@ -65,7 +65,7 @@ struct circuit {
     uint64_t pair;           /* the line of its pair; only where circuits linger */
     uint32_t stopped_switch; /* or FABRIC_NONE */
     uint16_t lanes;
-    uint32_t switch_next, switch_back; /* carrying circuits of that switch; next_free while free */
+    uint32_t switch_next, switch_back; /* carrying circuits of that switch */
 };
 
 struct hardware {
@@ -85,7 +85,7 @@ struct stopped_switch {
 struct waiter {
     struct turn turn;
     uint32_t transfer, epoch;
-    uint32_t child, sibling; /* next_free while free */
+    uint32_t child, sibling;
 };
 
 /* A line that was called up, best of it first. */
@@ -128,15 +128,10 @@ struct network {
     struct fabric_state fabric;
     sim_time linger;
 
-    struct transfer *transfers; /* [0] is never used */
-    size_t transfer_count, transfer_capacity;
-    uint32_t transfer_free;
+    struct transfer *transfers; /* [0] of these three is never used */
     struct circuit *circuits;
-    size_t circuit_count, circuit_capacity;
-    uint32_t circuit_free;
     struct waiter *waiters;
-    size_t waiter_count, waiter_capacity;
-    uint32_t waiter_free;
+    struct reuse transfer_pool, circuit_pool, waiter_pool;
 
     struct hardware *dense; /* fabric.dense of them */
     struct hardware *sparse;
@@ -227,10 +222,10 @@ struct fabric_pair circuit_pair(const struct transfer *transfer);
 
 /* stays.c: nothing happens where nobody looks. A transfer's stays up to `end`, on its circuit's hardware or, for
  * fabrics that take over, at its source (circuit NULL); the idle stay of a circuit up to now; all that is open. */
-void observe_transfer(const struct network *network, const struct circuit *circuit, const struct transfer *transfer,
-                      sim_time end);
-void observe_idle(const struct network *network, const struct circuit *circuit);
-void observe_open(const struct network *network);
+void stays_tell_transfer(const struct network *network, const struct circuit *circuit, const struct transfer *transfer,
+                         sim_time end);
+void stays_tell_idle(const struct network *network, const struct circuit *circuit);
+void stays_tell_open(const struct network *network);
 
 /* network.c */
 void network_dispatch_soon(struct network *network);

@@ -16,6 +16,7 @@
 
 #include "engine/memory.h"
 #include "network/collective_plan.h"
+#include "network/reuse.h"
 
 enum { MEMBER_BITS = 22, PHASE_BITS = 20, MEMBER_MAX = 1 << (PHASE_BITS - 1), ALL_MEMBERS = (1 << MEMBER_BITS) - 1 };
 enum { BYTES_PER_NUMBER = 2 }; /* half precision, as published */
@@ -26,9 +27,8 @@ enum { BYTES_PER_NUMBER = 2 }; /* half precision, as published */
 
 struct collectives {
     struct network *network;
-    struct collective **slots;
-    uint32_t *free_slots;
-    size_t slot_count, slot_capacity, free_count, free_capacity, active;
+    struct collective **slots; /* NULL = free */
+    struct reuse slot_places;
     uint16_t kind;
 };
 
@@ -73,11 +73,10 @@ void collectives_destroy(struct collectives *collectives)
 {
     if (!collectives)
         return;
-    for (size_t i = 0; i < collectives->slot_count; i++)
+    for (size_t i = 0; i < collectives->slot_places.count; i++)
         if (collectives->slots[i])
             destroy(collectives->slots[i]);
-    free(collectives->slots);
-    free(collectives->free_slots);
+    reuse_free(&collectives->slot_places, collectives->slots);
     free(collectives);
 }
 
@@ -88,7 +87,7 @@ struct network *collectives_network(const struct collectives *collectives)
 
 size_t collectives_active(const struct collectives *collectives)
 {
-    return collectives->active;
+    return collectives->slot_places.count - collectives->slot_places.free_count;
 }
 
 static sim_time now_of(const struct collective *c)
@@ -113,38 +112,13 @@ static void add_capped(sim_time *sum, sim_time value)
         *sum = SIM_TIME_MAX;
 }
 
-static void slot_free(struct collective *c)
-{
-    struct collectives *owner = c->owner;
-    if (owner->free_count == owner->free_capacity)
-        owner->free_slots =
-            memory_grow(owner->free_slots, &owner->free_capacity, owner->free_count + 1, sizeof *owner->free_slots);
-    owner->free_slots[owner->free_count++] = c->slot;
-    owner->slots[c->slot] = NULL;
-    owner->active--;
-}
-
-static void slot_take(struct collective *c)
-{
-    struct collectives *owner = c->owner;
-    owner->active++;
-    if (owner->free_count > 0) {
-        c->slot = owner->free_slots[--owner->free_count];
-    } else {
-        if (owner->slot_count == owner->slot_capacity)
-            owner->slots =
-                memory_grow(owner->slots, &owner->slot_capacity, owner->slot_count + 1, sizeof *owner->slots);
-        c->slot = (uint32_t)owner->slot_count++;
-    }
-    owner->slots[c->slot] = c;
-}
-
 static void finish(struct collective *c, const struct collective_parts *path)
 {
     c->report.end = now_of(c);
     c->report.path = *path;
     require(parts_sum(path) == c->report.end - c->report.start);
-    slot_free(c);
+    c->owner->slots[c->slot] = NULL;
+    reuse_give(&c->owner->slot_places, c->slot);
     struct collective_report report = c->report;
     collective_done *done = c->request.done;
     void *context = c->request.context;
@@ -452,7 +426,9 @@ enum status collective_start(struct collectives *collectives, const struct colle
                                            .members = request->member_count,
                                            .tag = request->tag,
                                            .start = engine_now(network_engine(collectives->network))};
-    slot_take(c);
+    struct collective **slots = collectives->slots;
+    collectives->slots = reuse_take(&collectives->slot_places, slots, sizeof *slots, &c->slot);
+    collectives->slots[c->slot] = c;
     if (request->member_count > 1 && request->bytes > 0)
         prepare(c);
     /* From the engine, so that done is never called before this returns, however little there is to do. */

@@ -2,10 +2,10 @@
  *
  * The order of slots is the order of first use, never that of the hash, so that
  * reports do not depend on it. Linear probing, at most half full; nothing is ever
- * taken out. All O(1) amortised.
+ * taken out. The map has places only, the numbers stand there: with millions of
+ * wavelengths it is what fits in the cache that counts. All O(1) amortised.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/hash.h"
 #include "engine/memory.h"
@@ -15,8 +15,7 @@ enum { MAP_MIN = 64 };
 
 static size_t map_place(const struct network *network, uint64_t id)
 {
-    size_t mask = network->map_size - 1;
-    size_t place = (size_t)hash_mix(id) & mask;
+    size_t mask = network->map_size - 1, place = (size_t)hash_mix(id) & mask;
     while (network->map[place] != 0 && network->sparse_ids[network->map[place] - 1] != id)
         place = (place + 1) & mask;
     return place;
@@ -35,9 +34,7 @@ uint32_t hardware_find(const struct network *network, uint64_t id)
 {
     if (id < network->fabric.dense)
         return (uint32_t)id;
-    if (network->map_size == 0)
-        return FABRIC_NONE;
-    uint32_t index = network->map[map_place(network, id)];
+    uint32_t index = network->map_size > 0 ? network->map[map_place(network, id)] : 0;
     return index == 0 ? FABRIC_NONE : (uint32_t)(network->fabric.dense + index - 1);
 }
 
@@ -50,11 +47,9 @@ uint32_t hardware_slot(struct network *network, uint64_t id)
     require(network->fabric.dense + index < FABRIC_NONE);
     if (network->map_size < 2 * (index + 1))
         map_grow(network);
-    if (index == network->sparse_capacity)
-        network->sparse = memory_grow(network->sparse, &network->sparse_capacity, index + 1, sizeof *network->sparse);
-    if (index == network->sparse_id_capacity)
-        network->sparse_ids =
-            memory_grow(network->sparse_ids, &network->sparse_id_capacity, index + 1, sizeof *network->sparse_ids);
+    network->sparse = memory_grow(network->sparse, &network->sparse_capacity, index + 1, sizeof *network->sparse);
+    network->sparse_ids =
+        memory_grow(network->sparse_ids, &network->sparse_id_capacity, index + 1, sizeof *network->sparse_ids);
     network->sparse[index] = (struct hardware){0};
     network->sparse_ids[index] = id;
     network->map[map_place(network, id)] = (uint32_t)index + 1;

@@ -51,11 +51,10 @@ static void open_pools(struct network *network)
     network->dense = memory_alloc((size_t)network->fabric.dense, sizeof *network->dense);
     network->lines = memory_alloc(network->fabric.line_count, sizeof *network->lines);
     network->switches = memory_alloc(network->fabric.switch_count, sizeof *network->switches);
-    network->transfer_count = network->circuit_count = network->waiter_count = 1;
-    network->transfers = memory_grow(NULL, &network->transfer_capacity, 64, sizeof *network->transfers);
-    network->circuits = memory_grow(NULL, &network->circuit_capacity, 64, sizeof *network->circuits);
-    network->waiters = memory_grow(NULL, &network->waiter_capacity, 64, sizeof *network->waiters);
-    network->transfers[0] = (struct transfer){0};
+    uint32_t none;
+    network->transfers = reuse_take(&network->transfer_pool, NULL, sizeof *network->transfers, &none);
+    network->circuits = reuse_take(&network->circuit_pool, NULL, sizeof *network->circuits, &none);
+    network->waiters = reuse_take(&network->waiter_pool, NULL, sizeof *network->waiters, &none);
 }
 
 enum status network_create(struct engine *engine, const struct topology *topology, const struct fabric *fabric,
@@ -94,29 +93,19 @@ void network_destroy(struct network *network)
 {
     if (!network)
         return;
-    observe_open(network);
+    stays_tell_open(network);
     network_check(network);
     close_fabric(network);
-    for (size_t i = 1; i < network->circuit_count; i++)
+    for (size_t i = 1; i < network->circuit_pool.count; i++)
         if (network->circuits[i].slot_count > CIRCUIT_INLINE)
             free(network->circuits[i].slots.many);
-    void *blocks[] = {network->dense,
-                      network->sparse,
-                      network->sparse_ids,
-                      network->map,
-                      network->lines,
-                      network->switches,
-                      network->transfers,
-                      network->circuits,
-                      network->waiters,
-                      network->fresh.items,
-                      network->wakes,
-                      network->slots,
-                      network->plan.hold.ids,
-                      network->plan.wait.ids,
-                      network->plan.evict.ids,
-                      network->pairs,
-                      network};
+    reuse_free(&network->transfer_pool, network->transfers);
+    reuse_free(&network->circuit_pool, network->circuits);
+    reuse_free(&network->waiter_pool, network->waiters);
+    void *blocks[] = {
+        network->dense,         network->sparse,         network->sparse_ids, network->map,   network->lines,
+        network->switches,      network->fresh.items,    network->wakes,      network->slots, network->plan.hold.ids,
+        network->plan.wait.ids, network->plan.evict.ids, network->pairs,      network};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }
@@ -138,22 +127,6 @@ void network_dispatch_soon(struct network *network)
                     network_kind(network, KIND_DISPATCH), 0, 0);
 }
 
-static uint32_t transfer_take(struct network *network)
-{
-    uint32_t index = network->transfer_free;
-    if (index != 0) {
-        network->transfer_free = network->transfers[index].next_free;
-        return index;
-    }
-    if (network->transfer_count == network->transfer_capacity)
-        network->transfers = memory_grow(network->transfers, &network->transfer_capacity, network->transfer_count + 1,
-                                         sizeof *network->transfers);
-    require(network->transfer_count < UINT32_MAX);
-    index = (uint32_t)network->transfer_count++;
-    network->transfers[index].epoch = 0;
-    return index;
-}
-
 static uint64_t turn_key(const struct network *network, const struct transfer_request *request)
 {
     if (network->options.order == NETWORK_SRPT)
@@ -163,7 +136,9 @@ static uint64_t turn_key(const struct network *network, const struct transfer_re
 
 static uint32_t transfer_make(struct network *network, const struct transfer_request *request)
 {
-    uint32_t index = transfer_take(network), epoch = network->transfers[index].epoch + 1;
+    uint32_t index;
+    network->transfers = reuse_take(&network->transfer_pool, network->transfers, sizeof *network->transfers, &index);
+    uint32_t epoch = network->transfers[index].epoch + 1;
     network->transfers[index] = (struct transfer){
         .bytes = request->bytes,
         .tag = request->tag,
@@ -246,8 +221,7 @@ static void take_back(struct network *network, uint32_t index)
     statistics_level_add(&network->waiting, transfer->start, -1);
     network->totals.sent--;
     transfer->state = TRANSFER_FREE;
-    transfer->next_free = network->transfer_free;
-    network->transfer_free = index;
+    reuse_give(&network->transfer_pool, index);
 }
 
 enum status network_send(struct network *network, const struct transfer_request *request, uint32_t *transfer,
@@ -348,8 +322,7 @@ static void report(struct network *network, uint32_t index, struct transfer_repo
     transfer_done *done = transfer->done;
     void *context = transfer->context;
     transfer->state = TRANSFER_FREE;
-    transfer->next_free = network->transfer_free;
-    network->transfer_free = index;
+    reuse_give(&network->transfer_pool, index);
     if (done)
         done(context, parts);
 }
@@ -526,7 +499,7 @@ void network_begin(struct network *network, uint32_t transfer)
 void network_finish(struct network *network, uint32_t transfer, const struct transfer_report *parts)
 {
     struct transfer_report copy = *parts;
-    observe_transfer(network, NULL, &network->transfers[transfer], engine_now(network->engine));
+    stays_tell_transfer(network, NULL, &network->transfers[transfer], engine_now(network->engine));
     copy.is_cleared = false;
     finish(network, transfer, &copy);
 }

@@ -21,8 +21,8 @@ static void tell(const struct network *network, const struct circuit *circuit, s
         observer->stayed(observer->context, network, &stay);
 }
 
-void observe_transfer(const struct network *network, const struct circuit *circuit, const struct transfer *transfer,
-                      sim_time end)
+void stays_tell_transfer(const struct network *network, const struct circuit *circuit, const struct transfer *transfer,
+                         sim_time end)
 {
     if (!network->options.observer)
         return;
@@ -43,7 +43,7 @@ void observe_transfer(const struct network *network, const struct circuit *circu
     tell(network, circuit, stay);
 }
 
-void observe_idle(const struct network *network, const struct circuit *circuit)
+void stays_tell_idle(const struct network *network, const struct circuit *circuit)
 {
     if (!network->options.observer)
         return;
@@ -56,21 +56,21 @@ void observe_idle(const struct network *network, const struct circuit *circuit)
     tell(network, circuit, stay);
 }
 
-void observe_open(const struct network *network)
+void stays_tell_open(const struct network *network)
 {
     sim_time now = engine_now(network->engine);
     if (!network->options.observer)
         return;
-    for (size_t i = 1; i < network->circuit_count; i++) {
+    for (size_t i = 1; i < network->circuit_pool.count; i++) {
         const struct circuit *circuit = &network->circuits[i];
         if (circuit->slot_count > 0 && circuit->transfer == 0)
-            observe_idle(network, circuit);
+            stays_tell_idle(network, circuit);
         else if (circuit->slot_count > 0)
-            observe_transfer(network, circuit, &network->transfers[circuit->transfer], now);
+            stays_tell_transfer(network, circuit, &network->transfers[circuit->transfer], now);
     }
-    for (size_t i = 1; i < network->transfer_count && !network_has_circuits(network); i++)
+    for (size_t i = 1; i < network->transfer_pool.count && !network_has_circuits(network); i++)
         if (network->transfers[i].state == TRANSFER_MOVING)
-            observe_transfer(network, NULL, &network->transfers[i], now);
+            stays_tell_transfer(network, NULL, &network->transfers[i], now);
 }
 
 bool network_has_circuits(const struct network *network)

@@ -17,20 +17,6 @@
 
 enum { PAIRS_MIN = 64 };
 
-static uint32_t waiter_take(struct network *network)
-{
-    uint32_t index = network->waiter_free;
-    if (index != 0) {
-        network->waiter_free = network->waiters[index].sibling;
-        return index;
-    }
-    if (network->waiter_count == network->waiter_capacity)
-        network->waiters = memory_grow(network->waiters, &network->waiter_capacity, network->waiter_count + 1,
-                                       sizeof *network->waiters);
-    require(network->waiter_count < UINT32_MAX);
-    return (uint32_t)network->waiter_count++;
-}
-
 static size_t pair_at(const struct network *network, uint64_t pair)
 {
     size_t mask = network->pair_size - 1, at = (size_t)pair & mask;
@@ -126,7 +112,8 @@ static uint32_t meld_siblings(struct network *network, uint32_t first)
 
 uint32_t line_insert(struct network *network, uint32_t root, uint32_t transfer)
 {
-    uint32_t index = waiter_take(network);
+    uint32_t index;
+    network->waiters = reuse_take(&network->waiter_pool, network->waiters, sizeof *network->waiters, &index);
     const struct transfer *waits = &network->transfers[transfer];
     network->waiters[index] = (struct waiter){.turn = waits->turn, .transfer = transfer, .epoch = waits->epoch};
     return line_meld(network, root, index);
@@ -152,8 +139,7 @@ uint32_t line_take(struct network *network, uint32_t *root)
     require(index != 0);
     uint32_t transfer = line_first(network, index);
     *root = meld_siblings(network, network->waiters[index].child);
-    network->waiters[index].sibling = network->waiter_free;
-    network->waiter_free = index;
+    reuse_give(&network->waiter_pool, index);
     return transfer;
 }
 
