@@ -73,7 +73,7 @@ static void check_goodput(uint32_t servers, int64_t switches, bool is_staggered,
     int64_t span = cycles * (servers - 1) * 100, work = cycles * switches * 90;
     /* A pair that is connected at time 0 already had some of its window before: begin when its first window begins. */
     struct rotor_schedule schedule = {servers, servers - 1, (uint32_t)switches, 90, 100, is_staggered};
-    sim_time begin = rotor_showing(&schedule, rotor_window(&schedule, target, 0));
+    sim_time begin = rotor_showing(&schedule, (int64_t)target - 1);
     for (int i = 0; i < 2; i++) {
         world_start(&world);
         engine_run(world.engine, begin);
@@ -114,10 +114,10 @@ static void test_schedule(void)
                     int64_t slot = shifted / s.period;
                     is_lit |= shifted % s.period < s.lit && (slot * s.switches + p) % s.matchings + 1 == k;
                 }
-                int64_t c = rotor_next(&s, k, now);
-                sim_time begin = rotor_showing(&s, rotor_window(&s, k, c));
+                int64_t j = rotor_next(&s, k, now);
+                sim_time begin = rotor_showing(&s, j);
                 wrong += (begin <= now) != is_lit || begin + s.lit <= now;
-                wrong += rotor_showing(&s, rotor_window(&s, k, c - 1)) + s.lit > now;
+                wrong += rotor_showing(&s, j - s.matchings) + s.lit > now;
             }
     }
     CU_ASSERT_EQUAL(wrong, 0);

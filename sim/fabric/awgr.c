@@ -77,12 +77,6 @@ static enum status open_awgr(struct fabric_state *state, struct error *error)
     return is_round_robin ? open_round_robin(state, error) : open_on_demand(state, error);
 }
 
-static void close_awgr(struct fabric_state *state)
-{
-    if (state->carrier)
-        rotor_close(state);
-}
-
 /* The transmitters of a server towards a block, one per plane, start here; its receivers half of all further on. */
 static uint64_t first_transceiver(const struct fabric_state *state, uint32_t server, uint64_t block)
 {
@@ -131,5 +125,4 @@ const struct fabric fabric_awgr = {
     .name = "awgr",
     .doc = "Tunable transmitters on wavelength gratings: the wavelength says where the light goes.",
     .open = open_awgr,
-    .close = close_awgr,
 };

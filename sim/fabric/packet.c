@@ -119,7 +119,7 @@ static void update_soon(struct network *network, struct packet *packet)
     if (packet->is_update_due)
         return;
     packet->is_update_due = true;
-    network_schedule_last(network, engine_now(network_engine(network)), 0, 0);
+    network_schedule_last(network, network_now(network), 0, 0);
 }
 
 static enum status send_packet(struct network *network, uint32_t transfer, struct error *error)
@@ -149,7 +149,7 @@ static double whole_ticks(double ticks)
 /* When the last byte leaves at the present rate; SIM_TIME_MAX where the clock ends first. */
 static sim_time leaving(const struct network *network, const struct packet_flow *flow)
 {
-    const struct sim_clock *clock = network_clock(network);
+    const struct sim_clock *clock = &network_fabric(network)->clock;
     sim_time ticks, end;
     if (flow->is_steady && floor(flow->rate_bytes_per_s) >= flow->rate_bytes_per_s) {
         uint64_t bytes = network_transfer(network, flow->transfer).bytes;
@@ -165,18 +165,15 @@ static sim_time leaving(const struct network *network, const struct packet_flow 
 static void change_rate(struct network *network, struct packet *packet, uint32_t number)
 {
     struct packet_flow *flow = &packet->flows[number];
-    sim_time now = engine_now(network_engine(network));
-    double spent = (double)(now - flow->since) * (double)network_clock(network)->tick_ps / 1e12;
+    sim_time now = network_now(network);
+    double spent = (double)(now - flow->since) * (double)network_fabric(network)->clock.tick_ps / 1e12;
     flow->left_bytes -= flow->rate_bytes_per_s * spent;
     flow->since = now;
     flow->is_steady = flow->end == 0;
     flow->rate_bytes_per_s = share_rate(packet->shares, number);
     sim_time end = leaving(network, flow);
     if (end == SIM_TIME_MAX) {
-        struct error error;
-        error_set(&error, STATUS_USER,
-                  "a transfer on a shared link ends behind the clock: a coarser run.tick is needed");
-        network_fail(network, &error);
+        network_fail_clock(network, "a transfer on a shared link ends");
         return;
     }
     if (flow->end == 0)
@@ -198,27 +195,24 @@ static void update(struct network *network, struct packet *packet)
 static void arrive(struct network *network, uint32_t transfer)
 {
     sim_time start = network_transfer(network, transfer).start, latency = network_fabric(network)->latency;
-    sim_time total = engine_now(network_engine(network)) - start;
+    sim_time total = network_now(network) - start;
     network_finish(network, transfer, &(struct transfer_report){.latency = latency, .payload = total - latency});
 }
 
 static void leave(struct network *network, struct packet *packet, uint32_t number)
 {
     uint32_t transfer = packet->flows[number].transfer;
-    sim_time arrival, now = engine_now(network_engine(network));
+    sim_time arrival, now = network_now(network);
     struct transfer_view view = network_transfer(network, transfer);
     uint32_t links[SHARE_LINKS], count = links_of(packet, view.source, view.target, links);
     for (uint32_t i = 0; i < count; i++)
         book(&packet->links[links[i]], now, false);
     share_remove(packet->shares, number);
     update_soon(network, packet);
-    if (clock_add(now, network_fabric(network)->latency, &arrival)) {
+    if (clock_add(now, network_fabric(network)->latency, &arrival))
         network_schedule(network, arrival, transfer, EVENT_ARRIVED);
-        return;
-    }
-    struct error error;
-    error_set(&error, STATUS_USER, "a transfer arrives behind the clock: a coarser run.tick is needed");
-    network_fail(network, &error);
+    else
+        network_fail_clock(network, "a transfer arrives");
 }
 
 static void on_packet(struct network *network, const struct event *event)
@@ -235,7 +229,7 @@ static void on_packet(struct network *network, const struct event *event)
 static void visit_packet(const struct network *network, hardware_visitor *visit, void *context)
 {
     const struct packet *packet = network_fabric(network)->own;
-    sim_time now = engine_now(network_engine(network));
+    sim_time now = network_now(network);
     for (uint32_t i = 0; i < 2 * (packet->servers + packet->edges); i++) {
         const struct packet_link *link = &packet->links[i];
         struct hardware_use use = {.hardware = i, .busy = link->busy + (link->flows ? now - link->from : 0)};
@@ -244,11 +238,11 @@ static void visit_packet(const struct network *network, hardware_visitor *visit,
     }
 }
 
-static const struct fabric_carrier carrier = {.send = send_packet, .on_event = on_packet, .visit = visit_packet};
+static const struct fabric_carrier carrier = {
+    .close = close_packet, .send = send_packet, .on_event = on_packet, .visit = visit_packet};
 
 const struct fabric fabric_packet = {
     .name = "packet",
     .doc = "No circuits: flows share the links of a two-level fat tree, max-min fair. The electrical baseline.",
     .open = open_packet,
-    .close = close_packet,
 };

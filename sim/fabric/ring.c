@@ -368,6 +368,7 @@ static void describe_ring(const struct fabric_state *state, uint64_t hardware, c
 }
 
 static const struct fabric_circuits circuits = {
+    .close = close_ring,
     .plan = plan_ring,
     .describe = describe_ring,
     .line_of = line_of_ring,
@@ -379,5 +380,4 @@ const struct fabric fabric_ring = {
     .name = "ring",
     .doc = "Micro-rings on a ring of fibres: a wavelength on the whole arc, shared by circuits on disjoint arcs.",
     .open = open_ring,
-    .close = close_ring,
 };

@@ -39,8 +39,7 @@ enum { EVENT_SERVE, EVENT_SENT, EVENT_ARRIVED, EVENT_LOOSE };
 struct rotor {
     struct rotor_schedule schedule;
     struct rotor_pairs pairs;
-    sim_time *busy;               /* of ports, in windows of transfers that are through */
-    struct rotor_detours *detour; /* owned; NULL = one hop */
+    sim_time *busy; /* of ports, in windows of transfers that are through */
 };
 
 static const struct fabric_carrier carrier;
@@ -82,10 +81,13 @@ enum status rotor_open(struct fabric_state *state, const struct rotor_figures *f
     if (status != STATUS_OK)
         return status;
     state->lanes_max = 1;
+    if (figures->is_two_hop) {
+        rotor_detour_open(state, &schedule);
+        return STATUS_OK;
+    }
     struct rotor *rotor = memory_alloc(1, sizeof *rotor);
     rotor->schedule = schedule;
     rotor->busy = memory_alloc((size_t)schedule.servers * schedule.switches, sizeof *rotor->busy);
-    rotor->detour = figures->is_two_hop ? rotor_detour_open(&rotor->schedule) : NULL;
     state->carrier = &carrier;
     state->own = rotor;
     return STATUS_OK;
@@ -104,10 +106,9 @@ static enum status open_rotor(struct fabric_state *state, struct error *error)
     return rotor_open(state, &figures, error);
 }
 
-void rotor_close(struct fabric_state *state)
+static void close_rotor(struct fabric_state *state)
 {
     struct rotor *rotor = state->own;
-    rotor_detour_close(rotor->detour);
     rotor_pairs_free(&rotor->pairs);
     free(rotor->busy);
     free(rotor);
@@ -121,24 +122,28 @@ static void serve_at(struct network *network, struct rotor *rotor, uint32_t inde
     network_schedule_last(network, time, index, EVENT_SERVE);
 }
 
+/* The pair's window at a time, or its next one. */
+static int64_t next_window(const struct rotor *rotor, uint32_t source, uint32_t target, sim_time time)
+{
+    return rotor_next(&rotor->schedule, rotor_difference(&rotor->schedule, source, target), time);
+}
+
 static enum status send_rotor(struct network *network, uint32_t transfer, struct error *error)
 {
-    struct rotor *rotor = network_fabric(network)->own;
-    if (rotor->detour)
-        return rotor_detour_send(rotor->detour, network, transfer, error);
+    const struct fabric_state *state = network_fabric(network);
+    struct rotor *rotor = state->own;
     struct transfer_view view = network_transfer(network, transfer);
-    uint32_t difference = rotor_difference(&rotor->schedule, view.source, view.target);
-    int64_t c = rotor_next(&rotor->schedule, difference, view.start);
-    sim_time begin = rotor_showing(&rotor->schedule, rotor_window(&rotor->schedule, difference, c)), end = SIM_TIME_MAX;
-    sim_time work = fabric_payload(network_fabric(network), view.bytes, 1);
+    int64_t j = next_window(rotor, view.source, view.target, view.start);
+    sim_time begin = rotor_showing(&rotor->schedule, j), end = SIM_TIME_MAX;
     if (begin != SIM_TIME_MAX)
-        end = rotor_sent(&rotor->schedule, difference, c, begin > view.start ? begin : view.start, work);
-    if (end == SIM_TIME_MAX || !clock_add(end, network_fabric(network)->latency, &end))
+        end = rotor_sent(&rotor->schedule, j, begin > view.start ? begin : view.start,
+                         fabric_payload(state, view.bytes, 1));
+    if (end == SIM_TIME_MAX || !clock_add(end, state->latency, &end))
         return error_set(error, STATUS_USER,
                          "%llu bytes in the windows of one pair take longer than the clock has: a coarser run.tick is "
                          "needed",
                          (unsigned long long)view.bytes);
-    uint32_t index = rotor_pairs_find(&rotor->pairs, (uint64_t)view.source * rotor->schedule.servers + view.target);
+    uint32_t index = rotor_pairs_make(&rotor->pairs, view.source, view.target);
     waitlist_add(&rotor->pairs.items[index].line, view.turn_key, view.turn_sequence, transfer);
     /* Also where the pair is sending: that may end at this very instant. */
     serve_at(network, rotor, index, view.start);
@@ -149,34 +154,29 @@ static enum status send_rotor(struct network *network, uint32_t transfer, struct
 
 static void fail(struct network *network)
 {
-    struct error error;
-    error_set(&error, STATUS_USER,
-              "a transfer that waits for its windows ends behind the clock: a coarser run.tick is needed");
-    network_fail(network, &error);
+    network_fail_clock(network, "a transfer that waits for its windows ends");
 }
 
 /* The windows of the pair are this transfer's until its last byte has left. The word is its reconfiguration plus 1, so
  * not 0 once it has begun. */
-static void begin(struct network *network, struct rotor *rotor, uint32_t index, int64_t c)
+static void begin(struct network *network, struct rotor *rotor, uint32_t index, int64_t j)
 {
     struct rotor_pair *pair = &rotor->pairs.items[index];
     uint32_t transfer = waitlist_take(&pair->line);
     struct transfer_view view = network_transfer(network, transfer);
-    uint32_t difference = rotor_difference(&rotor->schedule, view.source, view.target);
-    sim_time work = fabric_payload(network_fabric(network), view.bytes, 1), arrival;
-    sim_time end = rotor_sent(&rotor->schedule, difference, c, engine_now(network_engine(network)), work);
     pair->transfer = transfer;
-    pair->window = c;
-    pair->began = engine_now(network_engine(network));
-    pair->work = work;
+    pair->window = j;
+    pair->began = network_now(network);
+    pair->work = fabric_payload(network_fabric(network), view.bytes, 1);
+    sim_time end = rotor_sent(&rotor->schedule, j, pair->began, pair->work), arrival;
     *network_transfer_word(network, transfer) = 1;
     network_begin(network, transfer);
     if (end == SIM_TIME_MAX || !clock_add(end, network_fabric(network)->latency, &arrival)) {
         fail(network);
         return;
     }
-    sim_time lit = rotor_showing(&rotor->schedule, rotor_window(&rotor->schedule, difference, c));
-    sim_time dark = rotor_held_up(&rotor->schedule, view.start, lit, pair->began, work);
+    sim_time lit = rotor_showing(&rotor->schedule, j);
+    sim_time dark = rotor_held_up(&rotor->schedule, view.start, lit, pair->began, pair->work);
     *network_transfer_word(network, transfer) = (uint64_t)dark + 1;
     network_schedule(network, end, index, EVENT_SENT);
     network_schedule(network, arrival, transfer, EVENT_ARRIVED);
@@ -185,7 +185,7 @@ static void begin(struct network *network, struct rotor *rotor, uint32_t index, 
 static void serve(struct network *network, struct rotor *rotor, uint32_t index)
 {
     struct rotor_pair *pair = &rotor->pairs.items[index];
-    sim_time now = engine_now(network_engine(network));
+    sim_time now = network_now(network);
     pair->is_due = false;
     if (pair->transfer != 0)
         return;
@@ -193,12 +193,10 @@ static void serve(struct network *network, struct rotor *rotor, uint32_t index)
         rotor_pairs_drop(&rotor->pairs, index);
         return;
     }
-    uint32_t n = rotor->schedule.servers;
-    uint32_t difference = rotor_difference(&rotor->schedule, (uint32_t)(pair->key / n), (uint32_t)(pair->key % n));
-    int64_t c = rotor_next(&rotor->schedule, difference, now);
-    sim_time lit = rotor_showing(&rotor->schedule, rotor_window(&rotor->schedule, difference, c));
+    int64_t j = next_window(rotor, pair->source, pair->target, now);
+    sim_time lit = rotor_showing(&rotor->schedule, j);
     if (lit <= now)
-        begin(network, rotor, index, c);
+        begin(network, rotor, index, j);
     else if (lit == SIM_TIME_MAX)
         fail(network);
     else
@@ -212,25 +210,25 @@ static void clear_loose(struct network *network, struct rotor *rotor, uint32_t t
     struct transfer_view view = network_transfer(network, transfer);
     if (*network_transfer_word(network, transfer) != 0)
         return;
-    uint32_t index = rotor_pairs_find(&rotor->pairs, (uint64_t)view.source * rotor->schedule.servers + view.target);
-    struct waitlist old = rotor->pairs.items[index].line, kept = {0};
+    struct rotor_pair *pair = &rotor->pairs.items[rotor_pairs_find(&rotor->pairs, view.source, view.target)];
+    struct waitlist old = pair->line, kept = {0};
     for (size_t i = 0; i < old.count; i++)
         if (old.items[i].what != transfer)
             waitlist_add(&kept, old.items[i].key, old.items[i].sequence, old.items[i].what);
     require(kept.count + 1 == old.count);
     waitlist_free(&old);
-    rotor->pairs.items[index].line = kept;
+    pair->line = kept;
     network_clear(network, transfer);
 }
 
-static void arrive(struct network *network, uint32_t transfer)
+static void arrive(struct network *network, struct rotor *rotor, uint32_t transfer)
 {
     const struct fabric_state *state = network_fabric(network);
     struct transfer_view view = network_transfer(network, transfer);
     struct transfer_report parts = {.latency = state->latency, .payload = fabric_payload(state, view.bytes, 1)};
+    (void)rotor;
     parts.reconfiguration = (sim_time)(*network_transfer_word(network, transfer) - 1);
-    parts.wait = engine_now(network_engine(network)) - view.start - parts.latency - parts.payload;
-    parts.wait -= parts.reconfiguration;
+    parts.wait = network_now(network) - view.start - parts.latency - parts.payload - parts.reconfiguration;
     network_finish(network, transfer, &parts);
 }
 
@@ -238,22 +236,23 @@ static void arrive(struct network *network, uint32_t transfer)
 static void book(const struct rotor *rotor, const struct rotor_pair *pair, sim_time now, sim_time *busy)
 {
     const struct rotor_schedule *schedule = &rotor->schedule;
-    uint32_t source = (uint32_t)(pair->key / schedule->servers), target = (uint32_t)(pair->key % schedule->servers);
-    uint32_t difference = rotor_difference(schedule, source, target);
-    sim_time done = rotor_done(schedule, difference, pair->window, pair->began, pair->work, now);
+    sim_time done = rotor_done(schedule, pair->window, pair->began, pair->work, now);
     if (done > 0)
-        rotor_spread(schedule, difference, pair->window, pair->began, done, &busy[(size_t)source * schedule->switches]);
+        rotor_spread(schedule, pair->window, pair->began, done, &busy[(size_t)pair->source * schedule->switches]);
+}
+
+static void finish_sending(struct network *network, struct rotor *rotor, uint32_t index)
+{
+    book(rotor, &rotor->pairs.items[index], network_now(network), rotor->busy);
+    rotor->pairs.items[index].transfer = 0;
+    serve_at(network, rotor, index, network_now(network));
 }
 
 static void visit_rotor(const struct network *network, hardware_visitor *visit, void *context)
 {
     const struct rotor *rotor = network_fabric(network)->own;
-    sim_time now = engine_now(network_engine(network));
+    sim_time now = network_now(network);
     uint32_t ports = rotor->schedule.servers * rotor->schedule.switches;
-    if (rotor->detour) {
-        rotor_detour_visit(rotor->detour, network, visit, context);
-        return;
-    }
     sim_time *busy = memory_alloc(ports, sizeof *busy);
     memcpy(busy, rotor->busy, ports * sizeof *busy);
     for (size_t i = 0; i < rotor->pairs.places.count; i++)
@@ -266,38 +265,31 @@ static void visit_rotor(const struct network *network, hardware_visitor *visit, 
 
 static void on_rotor(struct network *network, const struct event *event)
 {
-    struct rotor *rotor = network_fabric(network)->own;
-    if (rotor->detour) {
-        rotor_detour_event(rotor->detour, network, event);
-    } else if (event->data == EVENT_SERVE) {
-        serve(network, rotor, event->entity);
-    } else if (event->data == EVENT_SENT) {
-        book(rotor, &rotor->pairs.items[event->entity], event->time, rotor->busy);
-        rotor->pairs.items[event->entity].transfer = 0;
-        serve_at(network, rotor, event->entity, event->time);
-    } else if (event->data == EVENT_ARRIVED) {
-        arrive(network, event->entity);
-    } else {
-        clear_loose(network, rotor, event->entity);
-    }
+    static void (*const handlers[])(struct network * network, struct rotor * rotor, uint32_t which) = {
+        [EVENT_SERVE] = serve,
+        [EVENT_SENT] = finish_sending,
+        [EVENT_ARRIVED] = arrive,
+        [EVENT_LOOSE] = clear_loose,
+    };
+    handlers[event->data](network, network_fabric(network)->own, event->entity);
 }
 
-static void explain_rotor(const struct network *network, uint32_t transfer, char text[FABRIC_TEXT_BYTES])
+void rotor_explain(const struct network *network, uint32_t transfer, char text[FABRIC_TEXT_BYTES])
 {
     struct transfer_view view = network_transfer(network, transfer);
     snprintf(text, FABRIC_TEXT_BYTES, "the windows of servers %u to %u", view.source, view.target);
 }
 
 static const struct fabric_carrier carrier = {
+    .close = close_rotor,
     .send = send_rotor,
     .on_event = on_rotor,
     .visit = visit_rotor,
-    .explain = explain_rotor,
+    .explain = rotor_explain,
 };
 
 const struct fabric fabric_rotor = {
     .name = "rotor",
     .doc = "Switches that turn through fixed matchings by the clock: a pair sends in its windows, or by a detour.",
     .open = open_rotor,
-    .close = rotor_close,
 };

@@ -7,12 +7,12 @@
  * (RotorNet). A slot is lit, then dark while the switch turns. Staggered switches
  * (Opera) turn one after the other: switch p is p / P of a period late.
  *
- * The windows of a pair are numbered: window c of difference k is showing number
- * j = k - 1 + c * M, which is slot j / P of switch j modulo P. As P <= M they never
- * overlap, and a moment's window is found without any search: all O(1).
+ * Showings are numbered: j is slot j / P of switch j modulo P. The windows of a
+ * pair of difference k are the showings k - 1 + c * M. As P <= M they never overlap,
+ * and a moment's window is found without any search: all O(1).
  *
  * Two fabrics use it: rotor, and awgr with its round robin, whose planes are the
- * switches here (rotor_open).
+ * switches here (rotor_open). Private to sim/fabric.
  */
 #ifndef FABRIC_ROTOR_H
 #define FABRIC_ROTOR_H
@@ -41,11 +41,10 @@ struct rotor_figures {
     bool is_two_hop, is_staggered;
 };
 
-/* The open and close of a fabric that turns by the clock. Borrows the figures until it returns. STATUS_USER where
- * nothing can rotate. */
+/* The open of a fabric that turns by the clock. Borrows the figures until it returns. STATUS_USER where nothing can
+ * rotate. */
 STATUS_MUST_USE enum status rotor_open(struct fabric_state *state, const struct rotor_figures *figures,
                                        struct error *error);
-void rotor_close(struct fabric_state *state);
 
 /* What a server adds to its number to reach the other: 1 .. n - 1. */
 static inline uint32_t rotor_difference(const struct rotor_schedule *schedule, uint32_t source, uint32_t target)
@@ -59,21 +58,15 @@ sim_time rotor_showing(const struct rotor_schedule *schedule, int64_t j);
 /* The last showing that has begun at a time. */
 int64_t rotor_showing_at(const struct rotor_schedule *schedule, sim_time time);
 
-/* The showing of window c of a difference, and the first window that is not over at a time. */
-static inline int64_t rotor_window(const struct rotor_schedule *schedule, uint32_t difference, int64_t c)
-{
-    return (int64_t)difference - 1 + c * (int64_t)schedule->matchings;
-}
+/* The first window of a difference that is not over at a time. */
 int64_t rotor_next(const struct rotor_schedule *schedule, uint32_t difference, sim_time time);
 
-/* When `work` ticks of sending are done that begin at a time within window c, in this and the next windows;
+/* When `work` ticks of sending are done that begin at a time within window j, in this and the next windows of the pair;
  * SIM_TIME_MAX where the clock ends first. */
-sim_time rotor_sent(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time,
-                    sim_time work);
+sim_time rotor_sent(const struct rotor_schedule *schedule, int64_t j, sim_time time, sim_time work);
 
-/* Of `work` ticks that begin at a time within window c: those sent by now. */
-sim_time rotor_done(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
-                    sim_time now);
+/* Of `work` ticks that begin at a time within window j: those sent by now. */
+sim_time rotor_done(const struct rotor_schedule *schedule, int64_t j, sim_time time, sim_time work, sim_time now);
 
 /* The darkness that held up `work` ticks of a transfer sent at `start`, which begin at a time within the window that
  * begins at `begin`, and go on in the next windows of the pair. Of each stretch in which nothing of it is sent, from
@@ -85,21 +78,17 @@ sim_time rotor_held_up(const struct rotor_schedule *schedule, sim_time start, si
 sim_time rotor_dark_before(const struct rotor_schedule *schedule, sim_time begin, sim_time from, sim_time to);
 
 /* Adds the ticks to the switches that the windows are on: busy[switch]. O(switches). */
-void rotor_spread(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
-                  sim_time *busy);
+void rotor_spread(const struct rotor_schedule *schedule, int64_t j, sim_time time, sim_time work, sim_time *busy);
 
-/* How long a switch has been dark since time 0. */
-sim_time rotor_dark(const struct rotor_schedule *schedule, uint32_t which, sim_time now);
-
-/* Hands the port of a server on a switch to a visitor. */
+/* Hands the port of a server on a switch, hardware number server * switches + switch, to a visitor. */
 void rotor_visit_port(const struct rotor_schedule *schedule, uint32_t port, sim_time busy, sim_time now,
                       hardware_visitor *visit, void *context);
 
 /* A pair with something pending. */
 struct rotor_pair {
     struct waitlist line;
-    uint64_t key; /* source * n + target */
-    bool is_due;  /* an event will look at it */
+    uint32_t source, target;
+    bool is_due; /* an event will look at it */
     /* One hop alone: */
     uint32_t transfer; /* that sends; 0 = none */
     int64_t window;    /* where it began, at this time, with so much to send */
@@ -110,12 +99,17 @@ struct rotor_pair {
 struct rotor_pairs {
     struct rotor_pair *items;
     struct reuse places;
-    struct reuse_map map; /* by key */
+    struct reuse_map map;
 };
 
-/* Makes the pair where it is new; its number is good until rotor_pairs_drop, when nothing is pending any more. */
-uint32_t rotor_pairs_find(struct rotor_pairs *pairs, uint64_t key);
+/* REUSE_NONE where nothing is pending; rotor_pairs_make makes the pair then. Its number is good until rotor_pairs_drop,
+ * when nothing is pending any more. */
+uint32_t rotor_pairs_find(const struct rotor_pairs *pairs, uint32_t source, uint32_t target);
+uint32_t rotor_pairs_make(struct rotor_pairs *pairs, uint32_t source, uint32_t target);
 void rotor_pairs_drop(struct rotor_pairs *pairs, uint32_t index);
 void rotor_pairs_free(struct rotor_pairs *pairs);
+
+/* What a waiting transfer waits for. */
+void rotor_explain(const struct network *network, uint32_t transfer, char text[FABRIC_TEXT_BYTES]);
 
 #endif

@@ -65,7 +65,7 @@ struct transmitter {
 };
 
 struct rotor_detours {
-    const struct rotor_schedule *schedule;
+    struct rotor_schedule schedule;
     struct server *servers;
     struct transmitter *transmitters; /* server * switches + switch */
     struct rotor_pairs pairs;         /* lines of trips (even numbers) and pieces (odd ones) */
@@ -74,20 +74,22 @@ struct rotor_detours {
     struct reuse trip_places, piece_places;
 };
 
-struct rotor_detours *rotor_detour_open(const struct rotor_schedule *schedule)
+static const struct fabric_carrier carrier;
+
+void rotor_detour_open(struct fabric_state *state, const struct rotor_schedule *schedule)
 {
     struct rotor_detours *d = memory_alloc(1, sizeof *d);
-    d->schedule = schedule;
+    d->schedule = *schedule;
     d->servers = memory_alloc(schedule->servers, sizeof *d->servers);
     d->transmitters = memory_alloc((size_t)schedule->servers * schedule->switches, sizeof *d->transmitters);
-    return d;
+    state->carrier = &carrier;
+    state->own = d;
 }
 
-void rotor_detour_close(struct rotor_detours *d)
+static void close_detours(struct fabric_state *state)
 {
-    if (!d)
-        return;
-    for (uint32_t i = 0; i < d->schedule->servers; i++)
+    struct rotor_detours *d = state->own;
+    for (uint32_t i = 0; i < d->schedule.servers; i++)
         waitlist_free(&d->servers[i].line);
     rotor_pairs_free(&d->pairs);
     reuse_free(&d->trip_places, d->trips);
@@ -106,40 +108,41 @@ static void free_trip_if_over(struct rotor_detours *d, uint32_t index)
 
 static void fail(struct network *network)
 {
-    struct error error;
-    error_set(&error, STATUS_USER, "a transfer on a rotor ends behind the clock: a coarser run.tick is needed");
-    network_fail(network, &error);
+    network_fail_clock(network, "a transfer on a rotor ends");
 }
 
 /* A transmitter is to look at the end of this instant. */
 static void look_soon(struct rotor_detours *d, struct network *network, uint32_t server, uint32_t which)
 {
-    d->transmitters[(size_t)server * d->schedule->switches + which].is_looking = true;
+    d->transmitters[(size_t)server * d->schedule.switches + which].is_looking = true;
     if (d->servers[server].is_look_due)
         return;
     d->servers[server].is_look_due = true;
-    network_schedule_last(network, engine_now(network_engine(network)), server, EVENT_LOOK);
+    network_schedule_last(network, network_now(network), server, EVENT_LOOK);
 }
 
 static uint32_t switch_of(const struct rotor_detours *d, int64_t showing)
 {
-    int64_t rest = showing % d->schedule->switches;
-    return (uint32_t)(rest < 0 ? rest + d->schedule->switches : rest);
+    int64_t rest = showing % d->schedule.switches;
+    return (uint32_t)(rest < 0 ? rest + d->schedule.switches : rest);
+}
+
+/* The window of a pair at a time, or its next one. */
+static int64_t next_window(const struct rotor_detours *d, uint32_t source, uint32_t target, sim_time time)
+{
+    return rotor_next(&d->schedule, rotor_difference(&d->schedule, source, target), time);
 }
 
 /* Makes sure that somebody looks in the next window of a pair whose line is not empty. */
 static void arm_pair(struct rotor_detours *d, struct network *network, uint32_t index)
 {
     struct rotor_pair *pair = &d->pairs.items[index];
-    uint32_t n = d->schedule->servers;
     if (pair->is_due)
         return;
-    uint32_t difference = rotor_difference(d->schedule, (uint32_t)(pair->key / n), (uint32_t)(pair->key % n));
-    sim_time now = engine_now(network_engine(network));
-    int64_t c = rotor_next(d->schedule, difference, now);
-    sim_time begin = rotor_showing(d->schedule, rotor_window(d->schedule, difference, c));
-    if (begin <= now)
-        begin = rotor_showing(d->schedule, rotor_window(d->schedule, difference, c + 1));
+    int64_t j = next_window(d, pair->source, pair->target, network_now(network));
+    sim_time begin = rotor_showing(&d->schedule, j);
+    if (begin <= network_now(network))
+        begin = rotor_showing(&d->schedule, j + d->schedule.matchings);
     if (begin == SIM_TIME_MAX) {
         fail(network);
         return;
@@ -152,21 +155,20 @@ static void arm_pair(struct rotor_detours *d, struct network *network, uint32_t 
 static void join_pair(struct rotor_detours *d, struct network *network, uint32_t server, const struct trip *trip,
                       uint32_t what)
 {
-    uint32_t index = rotor_pairs_find(&d->pairs, (uint64_t)server * d->schedule->servers + trip->target);
-    uint32_t difference = rotor_difference(d->schedule, server, trip->target);
-    sim_time now = engine_now(network_engine(network));
+    uint32_t index = rotor_pairs_make(&d->pairs, server, trip->target);
     waitlist_add(&d->pairs.items[index].line, trip->key, trip->sequence, what);
-    int64_t j = rotor_window(d->schedule, difference, rotor_next(d->schedule, difference, now));
-    if (rotor_showing(d->schedule, j) <= now)
+    int64_t j = next_window(d, server, trip->target, network_now(network));
+    if (rotor_showing(&d->schedule, j) <= network_now(network))
         look_soon(d, network, server, switch_of(d, j));
     arm_pair(d, network, index);
 }
 
-enum status rotor_detour_send(struct rotor_detours *d, struct network *network, uint32_t transfer, struct error *error)
+static enum status send_detour(struct network *network, uint32_t transfer, struct error *error)
 {
+    struct rotor_detours *d = network_fabric(network)->own;
     struct transfer_view view = network_transfer(network, transfer);
     sim_time work = fabric_payload(network_fabric(network), view.bytes, 1);
-    if (work / WINDOWS_MAX >= d->schedule->lit)
+    if (work / WINDOWS_MAX >= d->schedule.lit)
         return error_set(error, STATUS_USER,
                          "%llu bytes fill more than %d slots of a rotor: with rotor.two_hop each is simulated; send "
                          "less at once, or use two_hop: false",
@@ -184,7 +186,7 @@ enum status rotor_detour_send(struct rotor_detours *d, struct network *network, 
                                     .lines = 2};
     waitlist_add(&d->servers[view.source].line, view.turn_key, view.turn_sequence, index);
     join_pair(d, network, view.source, &d->trips[index], 2 * index);
-    for (uint32_t which = 0; which < d->schedule->switches; which++)
+    for (uint32_t which = 0; which < d->schedule.switches; which++)
         look_soon(d, network, view.source, which);
     if (view.is_cleared_when_blocked)
         network_schedule_last(network, view.start, index, EVENT_LOOSE);
@@ -200,7 +202,7 @@ static void end_stretch(const struct rotor_detours *d, struct trip *trip, sim_ti
     }
     if (trip->since < now)
         return;
-    sim_time dark = rotor_dark_before(d->schedule, window, trip->stopped, now);
+    sim_time dark = rotor_dark_before(&d->schedule, window, trip->stopped, now);
     if (dark <= trip->dark_last)
         return;
     trip->dark += dark - trip->dark_last;
@@ -211,7 +213,7 @@ static void end_stretch(const struct rotor_detours *d, struct trip *trip, sim_ti
 static void send_piece(struct rotor_detours *d, struct network *network, const struct piece *piece)
 {
     struct trip *trip = &d->trips[piece->trip];
-    sim_time now = engine_now(network_engine(network)), landing;
+    sim_time now = network_now(network), landing;
     uint32_t index;
     d->pieces = reuse_take(&d->piece_places, d->pieces, sizeof *d->pieces, &index);
     require(index < FABRIC_NONE / 2);
@@ -240,8 +242,8 @@ static sim_time least(sim_time left, sim_time right)
 static bool look_direct(struct rotor_detours *d, struct network *network, struct piece *made, uint32_t server,
                         sim_time rest)
 {
-    uint32_t found = reuse_map_find(&d->pairs.map, (uint64_t)server * d->schedule->servers + made->at);
-    while (found != FABRIC_NONE && d->pairs.items[found].line.count > 0) {
+    uint32_t found = rotor_pairs_find(&d->pairs, server, made->at);
+    while (found != REUSE_NONE && d->pairs.items[found].line.count > 0) {
         struct waitlist *line = &d->pairs.items[found].line;
         uint32_t what = waitlist_first(line), index = what / 2;
         bool is_piece = what % 2;
@@ -271,7 +273,7 @@ static void look_detour(struct rotor_detours *d, struct network *network, struct
                         sim_time rest)
 {
     struct waitlist *line = &d->servers[server].line;
-    sim_time now = engine_now(network_engine(network)), landing;
+    sim_time now = network_now(network), landing;
     while (line->count > 0 && d->trips[waitlist_first(line)].unsent == 0) {
         uint32_t gone = waitlist_take(line);
         d->trips[gone].lines--;
@@ -286,11 +288,8 @@ static void look_detour(struct rotor_detours *d, struct network *network, struct
     made->ticks = least(trip->unsent, rest);
     if (!clock_add(now + made->ticks, network_fabric(network)->latency, &landing))
         return;
-    uint32_t direct = rotor_difference(d->schedule, server, trip->target);
-    uint32_t second = rotor_difference(d->schedule, made->at, trip->target);
-    int64_t j = rotor_window(d->schedule, direct, rotor_next(d->schedule, direct, now));
-    int64_t k = rotor_window(d->schedule, second, rotor_next(d->schedule, second, landing));
-    sim_time direct_at = rotor_showing(d->schedule, j), second_at = rotor_showing(d->schedule, k);
+    sim_time direct_at = rotor_showing(&d->schedule, next_window(d, server, trip->target, now));
+    sim_time second_at = rotor_showing(&d->schedule, next_window(d, made->at, trip->target, landing));
     if (second_at < landing)
         second_at = landing;
     if (second_at >= direct_at || direct_at <= now)
@@ -303,13 +302,13 @@ static void look_detour(struct rotor_detours *d, struct network *network, struct
 static void look(struct rotor_detours *d, struct network *network, uint32_t server, uint32_t which, int64_t last)
 {
     /* Its last showing that has begun: the latest one not after `last` on this switch. */
-    int64_t switches = d->schedule->switches, j = last - (switch_of(d, last) + switches - which) % switches;
-    sim_time now = engine_now(network_engine(network)), end = rotor_showing(d->schedule, j) + d->schedule->lit;
+    int64_t switches = d->schedule.switches, j = last - (switch_of(d, last) + switches - which) % switches;
+    sim_time now = network_now(network), end = rotor_showing(&d->schedule, j) + d->schedule.lit;
     if (end <= now)
         return;
-    int64_t matchings = d->schedule->matchings, matching = (j % matchings + matchings) % matchings;
-    struct piece made = {.sender = (uint32_t)(server * switches + which), .window = end - d->schedule->lit};
-    made.at = (uint32_t)((server + (uint64_t)matching + 1) % d->schedule->servers);
+    int64_t matchings = d->schedule.matchings, matching = (j % matchings + matchings) % matchings;
+    struct piece made = {.sender = (uint32_t)(server * switches + which), .window = end - d->schedule.lit};
+    made.at = (uint32_t)((server + (uint64_t)matching + 1) % d->schedule.servers);
     if (!look_direct(d, network, &made, server, end - now))
         look_detour(d, network, &made, server, end - now);
 }
@@ -320,7 +319,7 @@ static void arm_server(struct rotor_detours *d, struct network *network, uint32_
     struct server *at = &d->servers[server];
     if (at->is_window_due || at->line.count == 0)
         return;
-    sim_time begin = rotor_showing(d->schedule, last + 1);
+    sim_time begin = rotor_showing(&d->schedule, last + 1);
     if (begin == SIM_TIME_MAX) {
         fail(network);
         return;
@@ -331,10 +330,10 @@ static void arm_server(struct rotor_detours *d, struct network *network, uint32_
 
 static void look_around(struct rotor_detours *d, struct network *network, uint32_t server)
 {
-    int64_t last = rotor_showing_at(d->schedule, engine_now(network_engine(network)));
-    struct transmitter *first = &d->transmitters[(size_t)server * d->schedule->switches];
+    int64_t last = rotor_showing_at(&d->schedule, network_now(network));
+    struct transmitter *first = &d->transmitters[(size_t)server * d->schedule.switches];
     d->servers[server].is_look_due = false;
-    for (uint32_t which = 0; which < d->schedule->switches; which++) {
+    for (uint32_t which = 0; which < d->schedule.switches; which++) {
         if (first[which].is_looking && !first[which].is_busy)
             look(d, network, server, which, last);
         first[which].is_looking = false;
@@ -344,26 +343,22 @@ static void look_around(struct rotor_detours *d, struct network *network, uint32
 
 static void begin_windows(struct rotor_detours *d, struct network *network, uint32_t server)
 {
-    sim_time now = engine_now(network_engine(network));
-    int64_t j = rotor_showing_at(d->schedule, now);
+    sim_time now = network_now(network);
+    int64_t j = rotor_showing_at(&d->schedule, now);
     d->servers[server].is_window_due = false;
-    for (uint32_t i = 0; i < d->schedule->switches && rotor_showing(d->schedule, j - i) == now; i++)
+    for (uint32_t i = 0; i < d->schedule.switches && rotor_showing(&d->schedule, j - i) == now; i++)
         look_soon(d, network, server, switch_of(d, j - i));
 }
 
 static void begin_pair(struct rotor_detours *d, struct network *network, uint32_t index)
 {
     struct rotor_pair *pair = &d->pairs.items[index];
-    uint32_t n = d->schedule->servers, source = (uint32_t)(pair->key / n), target = (uint32_t)(pair->key % n);
     pair->is_due = false;
     if (pair->line.count == 0) {
         rotor_pairs_drop(&d->pairs, index);
         return;
     }
-    uint32_t difference = rotor_difference(d->schedule, source, target);
-    sim_time now = engine_now(network_engine(network));
-    int64_t j = rotor_window(d->schedule, difference, rotor_next(d->schedule, difference, now));
-    look_soon(d, network, source, switch_of(d, j));
+    look_soon(d, network, pair->source, switch_of(d, next_window(d, pair->source, pair->target, network_now(network))));
     arm_pair(d, network, index);
 }
 
@@ -371,11 +366,11 @@ static void sent(struct rotor_detours *d, struct network *network, uint32_t inde
 {
     const struct piece *piece = &d->pieces[index];
     struct trip *trip = &d->trips[piece->trip];
-    uint32_t switches = d->schedule->switches;
+    uint32_t switches = d->schedule.switches;
     d->transmitters[piece->sender].is_busy = false;
-    d->transmitters[piece->sender].busy += engine_now(network_engine(network)) - d->transmitters[piece->sender].from;
+    d->transmitters[piece->sender].busy += network_now(network) - d->transmitters[piece->sender].from;
     if (--trip->sending == 0) {
-        trip->stopped = engine_now(network_engine(network));
+        trip->stopped = network_now(network);
         trip->payload += trip->stopped - trip->since;
     }
     look_soon(d, network, piece->sender / switches, piece->sender % switches);
@@ -389,7 +384,7 @@ static void finish(struct rotor_detours *d, struct network *network, uint32_t in
     struct transfer_report parts = {
         .reconfiguration = trip->dark, .latency = network_fabric(network)->latency, .payload = trip->payload};
     sim_time start = network_transfer(network, transfer).start;
-    parts.wait = engine_now(network_engine(network)) - start - parts.latency - parts.payload - parts.reconfiguration;
+    parts.wait = network_now(network) - start - parts.latency - parts.payload - parts.reconfiguration;
     trip->is_over = true;
     free_trip_if_over(d, index);
     network_finish(network, transfer, &parts);
@@ -421,36 +416,29 @@ static void clear_loose(struct rotor_detours *d, struct network *network, uint32
     network_clear(network, trip->transfer);
 }
 
-void rotor_detour_event(struct rotor_detours *d, struct network *network, const struct event *event)
+static void on_detour(struct network *network, const struct event *event)
 {
-    switch (event->data) {
-    case EVENT_LOOK:
-        look_around(d, network, event->entity);
-        break;
-    case EVENT_SENT:
-        sent(d, network, event->entity);
-        break;
-    case EVENT_LANDED:
-        landed(d, network, event->entity);
-        break;
-    case EVENT_WINDOW:
-        begin_windows(d, network, event->entity);
-        break;
-    case EVENT_PAIR:
-        begin_pair(d, network, event->entity);
-        break;
-    default:
-        clear_loose(d, network, event->entity);
-        break;
+    static void (*const handlers[])(struct rotor_detours * d, struct network * network, uint32_t which) = {
+        [EVENT_LOOK] = look_around,     [EVENT_SENT] = sent,       [EVENT_LANDED] = landed,
+        [EVENT_WINDOW] = begin_windows, [EVENT_PAIR] = begin_pair, [EVENT_LOOSE] = clear_loose,
+    };
+    handlers[event->data](network_fabric(network)->own, network, event->entity);
+}
+
+static void visit_detours(const struct network *network, hardware_visitor *visit, void *context)
+{
+    const struct rotor_detours *d = network_fabric(network)->own;
+    sim_time now = network_now(network);
+    for (uint32_t i = 0; i < d->schedule.servers * d->schedule.switches; i++) {
+        const struct transmitter *at = &d->transmitters[i];
+        rotor_visit_port(&d->schedule, i, at->busy + (at->is_busy ? now - at->from : 0), now, visit, context);
     }
 }
 
-void rotor_detour_visit(const struct rotor_detours *d, const struct network *network, hardware_visitor *visit,
-                        void *context)
-{
-    sim_time now = engine_now(network_engine(network));
-    for (uint32_t i = 0; i < d->schedule->servers * d->schedule->switches; i++) {
-        const struct transmitter *at = &d->transmitters[i];
-        rotor_visit_port(d->schedule, i, at->busy + (at->is_busy ? now - at->from : 0), now, visit, context);
-    }
-}
+static const struct fabric_carrier carrier = {
+    .close = close_detours,
+    .send = send_detour,
+    .on_event = on_detour,
+    .visit = visit_detours,
+    .explain = rotor_explain,
+};

@@ -36,23 +36,22 @@ int64_t rotor_showing_at(const struct rotor_schedule *schedule, sim_time time)
 
 int64_t rotor_next(const struct rotor_schedule *schedule, uint32_t difference, sim_time time)
 {
-    int64_t begun = rotor_showing_at(schedule, time);
-    int64_t c = floor_divide(begun - ((int64_t)difference - 1), schedule->matchings);
-    sim_time begin = rotor_showing(schedule, rotor_window(schedule, difference, c));
+    int64_t matchings = schedule->matchings, first = (int64_t)difference - 1;
+    int64_t j = first + floor_divide(rotor_showing_at(schedule, time) - first, matchings) * matchings;
+    sim_time begin = rotor_showing(schedule, j);
     require(begin <= time);
-    return begin + schedule->lit > time ? c : c + 1;
+    return begin + schedule->lit > time ? j : j + matchings;
 }
 
-sim_time rotor_sent(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work)
+sim_time rotor_sent(const struct rotor_schedule *schedule, int64_t j, sim_time time, sim_time work)
 {
-    sim_time begin = rotor_showing(schedule, rotor_window(schedule, difference, c)),
-             first = begin + schedule->lit - time;
+    sim_time begin = rotor_showing(schedule, j), first = begin + schedule->lit - time;
     require(begin <= time && first > 0 && work > 0);
     if (work <= first)
         return time + work;
     work -= first;
     int64_t whole = (work - 1) / schedule->lit;
-    wide showing = (wide)difference - 1 + ((wide)c + 1 + whole) * schedule->matchings;
+    wide showing = j + ((wide)whole + 1) * schedule->matchings;
     if (showing >= INT64_MAX)
         return SIM_TIME_MAX;
     begin = rotor_showing(schedule, (int64_t)showing);
@@ -64,17 +63,15 @@ static sim_time least(sim_time left, sim_time right)
     return left < right ? left : right;
 }
 
-sim_time rotor_done(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
-                    sim_time now)
+sim_time rotor_done(const struct rotor_schedule *schedule, int64_t j, sim_time time, sim_time work, sim_time now)
 {
-    int64_t begun = rotor_showing_at(schedule, now);
-    int64_t last = floor_divide(begun - ((int64_t)difference - 1), schedule->matchings);
-    sim_time end = rotor_showing(schedule, rotor_window(schedule, difference, c)) + schedule->lit;
-    require(time <= now && last >= c);
-    if (last == c)
+    int64_t later = floor_divide(rotor_showing_at(schedule, now) - j, schedule->matchings); /* windows begun since */
+    sim_time end = rotor_showing(schedule, j) + schedule->lit;
+    require(time <= now && later >= 0);
+    if (later == 0)
         return least(work, least(now, end) - time);
-    sim_time in_last = now - rotor_showing(schedule, rotor_window(schedule, difference, last));
-    return least(work, end - time + (last - c - 1) * schedule->lit + least(in_last, schedule->lit));
+    sim_time in_last = now - rotor_showing(schedule, j + later * schedule->matchings);
+    return least(work, end - time + (later - 1) * schedule->lit + least(in_last, schedule->lit));
 }
 
 sim_time rotor_dark_before(const struct rotor_schedule *schedule, sim_time begin, sim_time from, sim_time to)
@@ -93,10 +90,9 @@ sim_time rotor_held_up(const struct rotor_schedule *schedule, sim_time start, si
     return rotor_dark_before(schedule, begin, start, time) + windows * (schedule->period - schedule->lit);
 }
 
-void rotor_spread(const struct rotor_schedule *schedule, uint32_t difference, int64_t c, sim_time time, sim_time work,
-                  sim_time *busy)
+void rotor_spread(const struct rotor_schedule *schedule, int64_t j, sim_time time, sim_time work, sim_time *busy)
 {
-    int64_t switches = schedule->switches, j = rotor_window(schedule, difference, c);
+    int64_t switches = schedule->switches;
     sim_time first = least(work, rotor_showing(schedule, j) + schedule->lit - time);
     busy[j - floor_divide(j, switches) * switches] += first;
     int64_t whole = (work - first) / schedule->lit, rest = (work - first) % schedule->lit;
@@ -118,7 +114,8 @@ static sim_time dark_within(const struct rotor_schedule *schedule, sim_time tick
            (rest > schedule->lit ? rest - schedule->lit : 0);
 }
 
-sim_time rotor_dark(const struct rotor_schedule *schedule, uint32_t which, sim_time now)
+/* How long a switch has been dark since time 0. */
+static sim_time dark_of(const struct rotor_schedule *schedule, uint32_t which, sim_time now)
 {
     sim_time late = schedule->is_staggered ? (sim_time)((wide)which * schedule->period / schedule->switches) : 0;
     sim_time before = late > 0 ? schedule->period - late : 0;
@@ -129,26 +126,37 @@ void rotor_visit_port(const struct rotor_schedule *schedule, uint32_t port, sim_
                       hardware_visitor *visit, void *context)
 {
     struct hardware_use use = {.hardware = port, .busy = busy};
-    use.switching = rotor_dark(schedule, port % schedule->switches, now);
+    use.switching = dark_of(schedule, port % schedule->switches, now);
     use.idle = now - use.busy - use.switching;
     visit(context, &use);
 }
 
-uint32_t rotor_pairs_find(struct rotor_pairs *pairs, uint64_t key)
+static uint64_t key_of(uint32_t source, uint32_t target)
 {
-    uint32_t index = reuse_map_find(&pairs->map, key);
+    return (uint64_t)source << 32 | target;
+}
+
+uint32_t rotor_pairs_find(const struct rotor_pairs *pairs, uint32_t source, uint32_t target)
+{
+    return reuse_map_find(&pairs->map, key_of(source, target));
+}
+
+uint32_t rotor_pairs_make(struct rotor_pairs *pairs, uint32_t source, uint32_t target)
+{
+    uint32_t index = rotor_pairs_find(pairs, source, target);
     if (index != REUSE_NONE)
         return index;
     pairs->items = reuse_take(&pairs->places, pairs->items, sizeof *pairs->items, &index);
-    pairs->items[index] = (struct rotor_pair){.line = pairs->items[index].line, .key = key};
-    reuse_map_add(&pairs->map, key, index);
+    pairs->items[index] = (struct rotor_pair){.line = pairs->items[index].line, .source = source, .target = target};
+    reuse_map_add(&pairs->map, key_of(source, target), index);
     return index;
 }
 
 void rotor_pairs_drop(struct rotor_pairs *pairs, uint32_t index)
 {
-    require(pairs->items[index].line.count == 0);
-    reuse_map_remove(&pairs->map, pairs->items[index].key);
+    const struct rotor_pair *pair = &pairs->items[index];
+    require(pair->line.count == 0);
+    reuse_map_remove(&pairs->map, key_of(pair->source, pair->target));
     reuse_give(&pairs->places, index);
 }
 

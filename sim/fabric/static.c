@@ -139,7 +139,7 @@ static void serve_soon(struct network *network, struct fixed *fixed, uint32_t li
     }
     if (!fixed->is_serve_due) {
         fixed->is_serve_due = true;
-        network_schedule_last(network, engine_now(network_engine(network)), 0, 0);
+        network_schedule_last(network, network_now(network), 0, 0);
     }
 }
 
@@ -151,7 +151,7 @@ static void stand_in_line(struct network *network, struct fixed *fixed, uint32_t
     uint32_t port = trip->path ? trip->path[trip->hop] : static_graph_port(wiring->graph, trip->node, trip->target);
     require(port < fixed->ports);
     trip->link = static_wiring_server(wiring, trip->node) * fixed->ports + port;
-    trip->since = engine_now(network_engine(network));
+    trip->since = network_now(network);
     waitlist_add(&fixed->links[trip->link].line, view.turn_key, view.turn_sequence, index);
     serve_soon(network, fixed, trip->link);
 }
@@ -220,19 +220,15 @@ static enum status send_static(struct network *network, uint32_t transfer, struc
 static void start_hop(struct network *network, struct fixed *fixed, uint32_t index)
 {
     struct trip *trip = &fixed->trips[index];
-    sim_time now = engine_now(network_engine(network)), end;
-    struct error error;
+    sim_time now = network_now(network), end;
     trip->wait += now - trip->since;
     fixed->links[trip->link].trip = index + 1;
     fixed->links[trip->link].from = now;
     if (!trip->is_begun)
         network_begin(network, trip->transfer);
     trip->is_begun = true;
-    if (clock_advance(network_clock(network), now, network_fabric(network)->latency + trip->payload, &end, &error) ==
-        STATUS_OK)
+    if (network_advance(network, now, network_fabric(network)->latency + trip->payload, &end))
         network_schedule(network, end, index, EVENT_HOP);
-    else
-        network_fail(network, &error);
 }
 
 static void serve_link(struct network *network, struct fixed *fixed, uint32_t number)
@@ -280,7 +276,7 @@ static void finish_hop(struct network *network, struct fixed *fixed, uint32_t in
     struct link *link = &fixed->links[trip->link];
     require(link->trip == index + 1);
     link->trip = 0;
-    link->busy += engine_now(network_engine(network)) - link->from;
+    link->busy += network_now(network) - link->from;
     if (link->line.count > 0)
         serve_soon(network, fixed, trip->link);
     trip->node = static_graph_neighbour(trip->wiring->graph, trip->node, trip->link % fixed->ports);
@@ -312,7 +308,7 @@ static void on_static(struct network *network, const struct event *event)
 static void visit_static(const struct network *network, hardware_visitor *visit, void *context)
 {
     const struct fixed *fixed = network_fabric(network)->own;
-    sim_time now = engine_now(network_engine(network));
+    sim_time now = network_now(network);
     for (uint32_t i = 0; i < fixed->link_count; i++) {
         const struct link *link = &fixed->links[i];
         struct hardware_use use = {.hardware = i, .busy = link->busy + (link->trip ? now - link->from : 0)};
@@ -322,6 +318,7 @@ static void visit_static(const struct network *network, hardware_visitor *visit,
 }
 
 static const struct fabric_carrier carrier = {
+    .close = close_static,
     .send = send_static,
     .on_event = on_static,
     .visit = visit_static,
@@ -334,5 +331,4 @@ const struct fabric fabric_static = {
     .doc =
         "A fixed graph of direct links for each job (rings, torus, expander), set up once; many hops, whole at each.",
     .open = open_static,
-    .close = close_static,
 };

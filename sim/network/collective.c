@@ -36,13 +36,13 @@ static event_handler on_event;
 
 const char *collective_name(enum collective_algorithm algorithm)
 {
-    return collective_steps[algorithm]->name;
+    return collective_steps[algorithm].name;
 }
 
 bool collective_find(const char *name, enum collective_algorithm *algorithm)
 {
     for (int i = 0; i < COLLECTIVE_ALGORITHMS; i++)
-        if (strcmp(collective_steps[i]->name, name) == 0) {
+        if (strcmp(collective_steps[i].name, name) == 0) {
             *algorithm = (enum collective_algorithm)i;
             return true;
         }
@@ -63,8 +63,8 @@ static void destroy(struct collective *c)
 {
     free(c->members);
     free(c->arrived);
-    free(c->ramp.coordinates);
-    free(c->ramp.at);
+    free(c->plan.coordinates);
+    free(c->plan.at);
     free(c->targets);
     free(c);
 }
@@ -80,24 +80,14 @@ void collectives_destroy(struct collectives *collectives)
     free(collectives);
 }
 
-struct network *collectives_network(const struct collectives *collectives)
-{
-    return collectives->network;
-}
-
 size_t collectives_active(const struct collectives *collectives)
 {
     return collectives->slot_places.count - collectives->slot_places.free_count;
 }
 
-static sim_time now_of(const struct collective *c)
-{
-    return engine_now(network_engine(c->owner->network));
-}
-
 static void schedule(const struct collective *c, sim_time time, uint32_t entity)
 {
-    engine_schedule(network_engine(c->owner->network), time, 0, c->owner->kind, entity, c->slot);
+    engine_schedule(network_engine(c->network), time, 0, c->owner->kind, entity, c->slot);
 }
 
 static sim_time parts_sum(const struct collective_parts *parts)
@@ -114,7 +104,7 @@ static void add_capped(sim_time *sum, sim_time value)
 
 static void finish(struct collective *c, const struct collective_parts *path)
 {
-    c->report.end = now_of(c);
+    c->report.end = network_now(c->network);
     c->report.path = *path;
     require(parts_sum(path) == c->report.end - c->report.start);
     c->owner->slots[c->slot] = NULL;
@@ -138,8 +128,8 @@ static void emit(struct collective *c, struct transfer_request *request, uint32_
     request->context = c;
     request->tag |= (uint64_t)phase << (2 * MEMBER_BITS);
     c->report.transfers++;
-    if (network_send(c->owner->network, request, NULL, &error) != STATUS_OK)
-        network_fail(c->owner->network, &error);
+    if (network_send(c->network, request, NULL, &error) != STATUS_OK)
+        network_fail(c->network, &error);
 }
 
 void collective_emit(struct collective *c, const struct emission *emission, uint32_t phase)
@@ -175,7 +165,7 @@ void collective_emit_to_all(struct collective *c, uint32_t from, uint64_t bytes,
 /* The device's roofline for d operands (PAC-ML simulator, section 6), rounded once. */
 static sim_time reduction_time(const struct collective *c, uint64_t bytes, uint32_t d)
 {
-    const struct topology *topology = network_topology(c->owner->network);
+    const struct topology *topology = network_fabric(c->network)->topology;
     double operations = ceil(log2((double)d));
     double intensity = operations / ((double)(d + 1) * BYTES_PER_NUMBER);
     double rate = topology->device.memory_rate_bytes_per_s * intensity;
@@ -183,8 +173,8 @@ static sim_time reduction_time(const struct collective *c, uint64_t bytes, uint3
     sim_time time = 0;
     struct error error;
     double time_s = operations * (double)bytes / BYTES_PER_NUMBER / peak;
-    if (clock_from_seconds(network_clock(c->owner->network), time_s, &time, &error) != STATUS_OK)
-        network_fail(c->owner->network, &error);
+    if (clock_from_seconds(&network_fabric(c->network)->clock, time_s, &time, &error) != STATUS_OK)
+        network_fail(c->network, &error);
     return time;
 }
 
@@ -209,13 +199,10 @@ static bool start_reduction(struct collective *c, uint32_t index)
 {
     struct member *member = &c->members[index];
     sim_time reduction = member_reduction(c, index, member->phase), end;
-    struct error error;
     if (reduction == 0)
         return false;
-    if (clock_advance(network_clock(c->owner->network), now_of(c), reduction, &end, &error) != STATUS_OK) {
-        network_fail(c->owner->network, &error);
+    if (!network_advance(c->network, network_now(c->network), reduction, &end))
         return true;
-    }
     member->is_reducing = true;
     member->path.reduction += reduction;
     schedule(c, end, index);
@@ -280,7 +267,6 @@ static void run_all(struct collective *c)
 static void end_phase(struct collective *c)
 {
     sim_time longest = 0, end;
-    struct error error;
     for (uint32_t i = 0; i < c->request.member_count; i++) {
         sim_time reduction = member_reduction(c, i, c->phase);
         longest = reduction > longest ? reduction : longest;
@@ -291,9 +277,7 @@ static void end_phase(struct collective *c)
         return;
     }
     c->path.reduction += longest;
-    if (clock_advance(network_clock(c->owner->network), now_of(c), longest, &end, &error) != STATUS_OK)
-        network_fail(c->owner->network, &error);
-    else
+    if (network_advance(c->network, network_now(c->network), longest, &end))
         schedule(c, end, EVERYBODY);
 }
 
@@ -369,7 +353,7 @@ static void on_event(struct engine *engine, const struct event *event, void *wor
         return;
     }
     struct member *member = &c->members[event->entity];
-    require(member->is_reducing && parts_sum(&member->path) == now_of(c) - c->report.start);
+    require(member->is_reducing && parts_sum(&member->path) == network_now(c->network) - c->report.start);
     member->is_reducing = false;
     member->phase++;
     run_member(c, event->entity);
@@ -378,7 +362,7 @@ static void on_event(struct engine *engine, const struct event *event, void *wor
 static enum status check_members(const struct collectives *collectives, const struct collective_request *request,
                                  struct error *error)
 {
-    uint32_t nodes = network_nodes(collectives->network);
+    uint32_t nodes = network_fabric(collectives->network)->topology->server_count;
     if (request->member_count == 0 || request->member_count > MEMBER_MAX)
         return error_set(error, STATUS_USER, "a collective of %u members; 1 to %d are possible", request->member_count,
                          MEMBER_MAX);
@@ -419,13 +403,14 @@ enum status collective_start(struct collectives *collectives, const struct colle
         return status;
     struct collective *c = memory_alloc(1, sizeof *c);
     c->owner = collectives;
+    c->network = collectives->network;
     c->request = *request;
-    c->steps = collective_steps[request->algorithm];
+    c->steps = &collective_steps[request->algorithm];
     c->members_left = request->member_count;
     c->report = (struct collective_report){.job = request->job,
                                            .members = request->member_count,
                                            .tag = request->tag,
-                                           .start = engine_now(network_engine(collectives->network))};
+                                           .start = network_now(collectives->network)};
     struct collective **slots = collectives->slots;
     collectives->slots = reuse_take(&collectives->slot_places, slots, sizeof *slots, &c->slot);
     collectives->slots[c->slot] = c;

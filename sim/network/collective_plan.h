@@ -9,25 +9,25 @@
 #include "network/collective.h"
 #include "network/fabric.h"
 
-enum { RAMP_SUBGROUPS = 20 }; /* each at least halves what is left of at most 2^19 members */
+enum { SUBGROUPS_MAX = 20 }; /* each at least halves what is left of at most 2^19 members */
 
-/* One exchange of ramp: members that differ in one digit only. */
-struct ramp_subgroup {
+/* One exchange: members that differ in one digit only. */
+struct subgroup {
     uint64_t bytes;  /* each member sends to each other one */
     uint32_t size;   /* of a subgroup */
-    uint32_t digit;  /* 0 group, 1 rack, 2 place */
-    uint32_t stride; /* of the digit's part that differs: places are written as several digits */
+    uint32_t digit;  /* 0 group, 1 rack, 2 place; 0 by rank */
+    uint32_t stride; /* of the digit's part that differs: places and ranks are written as several digits */
 };
 
-/* Of members that are no exact grid the coordinates are (rank, 0, 0), and ranks are written in digits as places are.
+/* Exchanges in subgroups, of halving-doubling and ramp: members are a grid of groups, racks and places, or go by rank.
  */
-struct ramp_plan {
-    uint32_t *coordinates; /* group, rack, place of each member, counted among those in use; owned */
+struct subgroup_plan {
+    uint32_t *coordinates; /* group, rack, place of each member, counted among those in use; owned; NULL = by rank */
     uint32_t *at;          /* position plus 1 of (group, rack, place), 0 = nobody; owned */
     uint32_t counts[3];
-    struct ramp_subgroup subgroups[RAMP_SUBGROUPS];
+    struct subgroup subgroups[SUBGROUPS_MAX];
     uint32_t subgroup_count;
-    uint32_t rest; /* members that hand their part to a neighbour first and get the result last */
+    uint32_t rest; /* by rank: members that hand their part to a neighbour first and get the result last */
 };
 
 struct member {
@@ -41,12 +41,13 @@ struct member {
 
 struct collective {
     struct collectives *owner;
+    struct network *network; /* the owner's */
     struct collective_request request;
     const struct collective_steps *steps;
     struct member *members;
-    uint16_t *arrived; /* member * phases + phase, where receives are counted by phase; else NULL */
-    struct ramp_plan ramp;
-    uint32_t *targets; /* of a multicast */
+    uint16_t *arrived;         /* member * phases + phase, where receives are counted by phase; else NULL */
+    struct subgroup_plan plan; /* of halving-doubling and ramp */
+    uint32_t *targets;         /* of a multicast */
     uint32_t phases;
     uint32_t phase;               /* of all, with a barrier */
     uint64_t outstanding;         /* transfers of that phase */
@@ -71,9 +72,7 @@ struct collective_steps {
     bool is_cumulative;
 };
 
-struct network *collectives_network(const struct collectives *collectives);
-
-extern const struct collective_steps *const collective_steps[COLLECTIVE_ALGORITHMS];
+extern const struct collective_steps collective_steps[COLLECTIVE_ALGORITHMS];
 
 struct emission {
     uint32_t from, to; /* positions */

@@ -6,12 +6,20 @@
 #include "network/collective_plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/memory.h"
 
 static uint32_t members(const struct collective *c)
 {
     return c->request.member_count;
+}
+
+/* One transfer on the lanes that were asked for. */
+static uint32_t emit_one(struct collective *c, uint32_t from, uint32_t to, uint64_t bytes, uint32_t phase)
+{
+    collective_emit(c, &(struct emission){from, to, bytes, c->request.lanes, 0}, phase);
+    return 1;
 }
 
 /* Ring: member i sends to i + 1; the first n - 1 phases reduce, the others gather. */
@@ -28,10 +36,8 @@ static uint32_t half_ring_phases(const struct collective *c)
 
 static uint32_t ring_send(struct collective *c, uint32_t member, uint32_t phase)
 {
-    struct emission emission = {member, member + 1 == members(c) ? 0 : member + 1,
-                                divide_up(c->request.bytes, members(c)), c->request.lanes, 0};
-    collective_emit(c, &emission, phase);
-    return 1;
+    uint32_t next = member + 1 == members(c) ? 0 : member + 1;
+    return emit_one(c, member, next, divide_up(c->request.bytes, members(c)), phase);
 }
 
 static uint32_t ring_needs(const struct collective *c, uint32_t member, uint32_t phase)
@@ -65,150 +71,39 @@ static uint32_t core_member(uint32_t rest, uint32_t rank)
     return rank < rest ? 2 * rank : rank + rest;
 }
 
-/* Halving and doubling, over the largest power of two; the rest hand their part over first and get the result last. */
+/* Subgroups (struct subgroup_plan): rounds go up the subgroups and come down again; where there is a rest, it hands
+ * over one phase before and gets the result one phase after. */
 
-static uint32_t core_bits(const struct collective *c)
+static uint32_t subgroup_phases(const struct collective *c)
 {
-    uint32_t bits = 0;
-    while ((UINT64_C(2) << bits) <= members(c))
-        bits++;
-    return bits;
+    return 2 * c->plan.subgroup_count + (c->plan.rest > 0 ? 2 : 0);
 }
 
-static uint32_t halving_rest(const struct collective *c)
+static int64_t subgroup_round(const struct collective *c, uint32_t phase)
 {
-    return members(c) - (1U << core_bits(c));
-}
-
-static uint32_t halving_phases(const struct collective *c)
-{
-    return 2 * core_bits(c) + (halving_rest(c) > 0 ? 2 : 0);
-}
-
-/* What a phase is: -1 before, 0 .. bits-1 halving, bits .. 2 bits - 1 doubling, 2 bits after. */
-static int64_t halving_round(const struct collective *c, uint32_t phase)
-{
-    return (int64_t)phase - (halving_rest(c) > 0);
-}
-
-/* The bit in which partners of a round differ, and what they send. */
-static uint32_t halving_bit(const struct collective *c, int64_t round, uint64_t *bytes)
-{
-    uint32_t bits = core_bits(c);
-    uint32_t step = round < bits ? (uint32_t)round : 2 * bits - 1 - (uint32_t)round;
-    *bytes = divide_up(c->request.bytes, UINT64_C(2) << step);
-    return 1U << (bits - 1 - step);
-}
-
-static uint32_t halving_send(struct collective *c, uint32_t member, uint32_t phase)
-{
-    int64_t round = halving_round(c, phase);
-    struct emission emission = {member, 0, c->request.bytes, c->request.lanes, 0};
-    if (round < 0 || round == 2 * (int64_t)core_bits(c)) {
-        if (member >= 2 * halving_rest(c) || (member % 2 == 0) == (round < 0))
-            return 0;
-        emission.to = member ^ 1U;
-    } else {
-        if (!is_in_core(halving_rest(c), member))
-            return 0;
-        uint32_t bit = halving_bit(c, round, &emission.bytes);
-        emission.to = core_member(halving_rest(c), core_rank(halving_rest(c), member) ^ bit);
-    }
-    collective_emit(c, &emission, phase);
-    return 1;
-}
-
-static uint32_t halving_needs(const struct collective *c, uint32_t member, uint32_t phase)
-{
-    int64_t round = halving_round(c, phase);
-    if (round < 0 || round == 2 * (int64_t)core_bits(c))
-        return member < 2 * halving_rest(c) && (member % 2 == 0) == (round < 0);
-    return is_in_core(halving_rest(c), member);
-}
-
-static uint32_t halving_reduces(const struct collective *c, uint32_t member, uint32_t phase, uint64_t *bytes)
-{
-    int64_t round = halving_round(c, phase);
-    *bytes = c->request.bytes;
-    if (round >= (int64_t)core_bits(c) || halving_needs(c, member, phase) == 0)
-        return 0;
-    if (round >= 0)
-        halving_bit(c, round, bytes);
-    return 2;
-}
-
-/* RAMP: see struct ramp_subgroup. Rounds go up the subgroups and come down again; where there is a rest, it hands over
- * one phase before and gets the result one phase after. */
-
-static uint32_t ramp_phases(const struct collective *c)
-{
-    return 2 * c->ramp.subgroup_count + (c->ramp.rest > 0 ? 2 : 0);
-}
-
-static int64_t ramp_round(const struct collective *c, uint32_t phase)
-{
-    return (int64_t)phase - (c->ramp.rest > 0);
+    return (int64_t)phase - (c->plan.rest > 0);
 }
 
 /* NULL while the rest hands over or gets its result. */
-static const struct ramp_subgroup *ramp_subgroup(const struct collective *c, uint32_t phase)
+static const struct subgroup *subgroup_at(const struct collective *c, uint32_t phase)
 {
-    int64_t round = ramp_round(c, phase), count = c->ramp.subgroup_count;
+    int64_t round = subgroup_round(c, phase), count = c->plan.subgroup_count;
     if (round < 0 || round >= 2 * count)
         return NULL;
-    return &c->ramp.subgroups[round < count ? round : 2 * count - 1 - round];
-}
-
-/* Each number becomes its rank among those in use, in the order of first use: other names for the same members change
- * nothing then. Returns how many are in use. */
-static uint32_t rank_numbers(uint32_t *numbers, uint32_t count, uint32_t step, uint32_t bound)
-{
-    uint32_t *ranks = memory_alloc(bound, sizeof *ranks), used = 0; /* plus 1; 0 = not in use yet */
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t *rank = &ranks[numbers[i * step]];
-        if (*rank == 0)
-            *rank = ++used;
-        numbers[i * step] = *rank - 1;
-    }
-    free(ranks);
-    return used;
-}
-
-static uint32_t ramp_index(const struct ramp_plan *plan, const uint32_t *at)
-{
-    return (at[0] * plan->counts[1] + at[1]) * plan->counts[2] + at[2];
-}
-
-static void ramp_lay_out(struct collective *c)
-{
-    const struct topology *topology = network_topology(collectives_network(c->owner));
-    struct ramp_plan *plan = &c->ramp;
-    plan->coordinates = memory_alloc(3 * (size_t)members(c), sizeof *plan->coordinates);
-    for (uint32_t i = 0; i < members(c); i++) {
-        plan->coordinates[3 * i] = topology_group(topology, c->request.members[i]);
-        plan->coordinates[3 * i + 1] = topology_rack(topology, c->request.members[i]);
-        plan->coordinates[3 * i + 2] = topology_place(topology, c->request.members[i]);
-    }
-    uint32_t bounds[3] = {(uint32_t)topology->groups, (uint32_t)topology->racks_per_group,
-                          (uint32_t)topology->servers_per_rack};
-    for (uint32_t k = 0; k < 3; k++)
-        plan->counts[k] = rank_numbers(plan->coordinates + k, members(c), 3, bounds[k]);
-    plan->at = memory_alloc((size_t)plan->counts[0] * plan->counts[1] * plan->counts[2], sizeof *plan->at);
-    for (uint32_t i = 0; i < members(c); i++)
-        plan->at[ramp_index(plan, plan->coordinates + 3 * i)] = i + 1;
+    return &c->plan.subgroups[round < count ? round : 2 * count - 1 - round];
 }
 
 /* Takes sizes that are more than one; a message is divided by each in turn. */
-static void ramp_take(struct collective *c, const struct ramp_subgroup *all, uint32_t count)
+static void take_subgroups(struct collective *c, const struct subgroup *all, uint32_t count)
 {
-    struct ramp_plan *plan = &c->ramp;
+    struct subgroup_plan *plan = &c->plan;
     uint64_t bytes = c->request.bytes;
     plan->subgroup_count = 0;
     for (uint32_t k = 0; k < count; k++) {
         bytes = divide_up(bytes, all[k].size);
         if (all[k].size <= 1)
             continue;
-        require(plan->subgroup_count < RAMP_SUBGROUPS);
+        require(plan->subgroup_count < SUBGROUPS_MAX);
         plan->subgroups[plan->subgroup_count] = all[k];
         plan->subgroups[plan->subgroup_count++].bytes = bytes;
     }
@@ -231,34 +126,122 @@ static bool is_product(uint32_t number, uint32_t most)
     return number == 1;
 }
 
-/* Members by rank: the largest number of them that is a product of factors of at most x is the core. It is more than
- * half of them, as a power of two is, so everybody else has a neighbour of its own there. */
-static void ramp_by_rank(struct collective *c, uint32_t x)
+/* Members by rank: the largest number of them that is a product of factors of at most `most` is the core. It is more
+ * than half of them, as a power of two is, so everybody else has a neighbour of its own there. The last digit is
+ * exchanged first, or the first one. */
+static void plan_by_rank(struct collective *c, uint32_t most, bool is_last_first)
 {
-    struct ramp_plan *plan = &c->ramp;
-    struct ramp_subgroup all[RAMP_SUBGROUPS];
-    uint32_t most = x > 2 ? x : 2, core = members(c), count = 0, stride = 1;
+    struct subgroup all[SUBGROUPS_MAX];
+    uint32_t core = members(c), count = 0, stride = 1;
     while (!is_product(core, most))
         core--;
-    plan->rest = members(c) - core;
-    require(2 * plan->rest <= members(c));
+    c->plan.rest = members(c) - core;
+    require(2 * c->plan.rest <= members(c));
     for (uint32_t left = core; left > 1; left /= all[count++].size) {
-        require(count < RAMP_SUBGROUPS);
-        all[count] = (struct ramp_subgroup){.size = largest_divisor(left, most), .digit = 0, .stride = stride};
+        require(count < SUBGROUPS_MAX);
+        all[count] = (struct subgroup){.size = largest_divisor(left, most), .stride = stride};
         stride *= all[count].size;
+        if (!is_last_first)
+            all[count].stride = core / stride;
     }
     require(stride == core);
-    ramp_take(c, all, count);
-    free(plan->at);
-    plan->at = memory_alloc(core, sizeof *plan->at);
-    plan->counts[0] = core;
-    plan->counts[1] = plan->counts[2] = 1;
-    for (uint32_t i = 0; i < members(c); i++) {
-        plan->coordinates[3 * i] = core_rank(plan->rest, i);
-        plan->coordinates[3 * i + 1] = plan->coordinates[3 * i + 2] = 0;
-        if (is_in_core(plan->rest, i))
-            plan->at[core_rank(plan->rest, i)] = i + 1;
+    take_subgroups(c, all, count);
+}
+
+static uint32_t grid_index(const struct subgroup_plan *plan, const uint32_t *at)
+{
+    return (at[0] * plan->counts[1] + at[1]) * plan->counts[2] + at[2];
+}
+
+/* The member `offset` further on in the subgroup, counted in a circle; its position plus 1, 0 if nobody is there. */
+static uint32_t subgroup_peer(const struct collective *c, uint32_t member, const struct subgroup *s, uint32_t offset)
+{
+    const struct subgroup_plan *plan = &c->plan;
+    uint32_t at[3] = {core_rank(plan->rest, member), 0, 0};
+    if (plan->coordinates)
+        memcpy(at, plan->coordinates + 3 * (size_t)member, sizeof at);
+    uint32_t digit = at[s->digit] / s->stride % s->size, other = (digit + offset) % s->size;
+    at[s->digit] = at[s->digit] - digit * s->stride + other * s->stride;
+    if (!plan->coordinates)
+        return core_member(plan->rest, at[0]) + 1;
+    return at[s->digit] < plan->counts[s->digit] ? plan->at[grid_index(plan, at)] : 0;
+}
+
+/* The rest and its neighbours: does the member send, or get, in this phase? */
+static bool hands_over(const struct collective *c, uint32_t member, uint32_t phase)
+{
+    return member < 2 * c->plan.rest && (member % 2 == 1) == (subgroup_round(c, phase) < 0);
+}
+
+static uint32_t subgroup_needs(const struct collective *c, uint32_t member, uint32_t phase)
+{
+    const struct subgroup *s = subgroup_at(c, phase);
+    if (!s)
+        return member < 2 * c->plan.rest && !hands_over(c, member, phase);
+    uint32_t needs = 0;
+    for (uint32_t offset = 1; offset < s->size && is_in_core(c->plan.rest, member); offset++)
+        needs += subgroup_peer(c, member, s, offset) != 0;
+    return needs;
+}
+
+/* Its own part and those of the peers that are there. */
+static uint32_t subgroup_reduces(const struct collective *c, uint32_t member, uint32_t phase, uint64_t *bytes)
+{
+    const struct subgroup *s = subgroup_at(c, phase);
+    *bytes = s ? s->bytes : c->request.bytes;
+    return subgroup_round(c, phase) < (int64_t)c->plan.subgroup_count ? subgroup_needs(c, member, phase) + 1 : 0;
+}
+
+/* Halving and doubling: pairs over the largest power of two, the first digit first. */
+
+static void halving_prepare(struct collective *c)
+{
+    plan_by_rank(c, 2, false);
+}
+
+static uint32_t halving_send(struct collective *c, uint32_t member, uint32_t phase)
+{
+    const struct subgroup *s = subgroup_at(c, phase);
+    if (!s)
+        return hands_over(c, member, phase) ? emit_one(c, member, member ^ 1U, c->request.bytes, phase) : 0;
+    if (!is_in_core(c->plan.rest, member))
+        return 0;
+    return emit_one(c, member, subgroup_peer(c, member, s, 1) - 1, s->bytes, phase);
+}
+
+/* RAMP: the subgroups of the published formula, on planned lanes. */
+
+/* Each number becomes its rank among those in use, in the order of first use: other names for the same members change
+ * nothing then. Returns how many are in use. */
+static uint32_t rank_numbers(uint32_t *numbers, uint32_t count, uint32_t step, uint32_t bound)
+{
+    uint32_t *ranks = memory_alloc(bound, sizeof *ranks), used = 0; /* plus 1; 0 = not in use yet */
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *rank = &ranks[numbers[i * step]];
+        if (*rank == 0)
+            *rank = ++used;
+        numbers[i * step] = *rank - 1;
     }
+    free(ranks);
+    return used;
+}
+
+static void ramp_lay_out(struct collective *c)
+{
+    const struct topology *topology = network_fabric(c->network)->topology;
+    struct subgroup_plan *plan = &c->plan;
+    plan->coordinates = memory_alloc(3 * (size_t)members(c), sizeof *plan->coordinates);
+    for (uint32_t i = 0; i < members(c); i++) {
+        plan->coordinates[3 * i] = topology_group(topology, c->request.members[i]);
+        plan->coordinates[3 * i + 1] = topology_rack(topology, c->request.members[i]);
+        plan->coordinates[3 * i + 2] = topology_place(topology, c->request.members[i]);
+    }
+    uint32_t bounds[3] = {(uint32_t)topology->groups, (uint32_t)topology->racks_per_group, (uint32_t)topology->servers_per_rack};
+    for (uint32_t k = 0; k < 3; k++)
+        plan->counts[k] = rank_numbers(plan->coordinates + k, members(c), 3, bounds[k]);
+    plan->at = memory_alloc((size_t)plan->counts[0] * plan->counts[1] * plan->counts[2], sizeof *plan->at);
+    for (uint32_t i = 0; i < members(c); i++)
+        plan->at[grid_index(plan, plan->coordinates + 3 * i)] = i + 1;
 }
 
 /* The subgroups, in the order of the published formula, or by rank where those do not bring all to all: a share of the
@@ -266,59 +249,42 @@ static void ramp_by_rank(struct collective *c, uint32_t x)
 static void ramp_prepare(struct collective *c)
 {
     ramp_lay_out(c);
-    const struct ramp_plan *plan = &c->ramp;
-    uint32_t x = (uint32_t)network_topology(collectives_network(c->owner))->groups;
+    struct subgroup_plan *plan = &c->plan;
+    uint32_t x = (uint32_t)network_fabric(c->network)->topology->groups;
     uint32_t groups = plan->counts[0], racks = plan->counts[1], places = plan->counts[2];
     uint32_t near = groups < places ? groups : places, far = (uint32_t)divide_up(places, x);
     uint32_t missing = c->request.is_complete ? (uint32_t)divide_up(places, (uint64_t)near * far) : 1;
-    const struct ramp_subgroup all[] = {{.size = groups, .digit = 0, .stride = 1},
-                                        {.size = near, .digit = 2, .stride = 1},
-                                        {.size = racks, .digit = 1, .stride = 1},
-                                        {.size = far, .digit = 2, .stride = near},
-                                        {.size = missing, .digit = 2, .stride = near * far}};
+    const struct subgroup all[] = {{.size = groups, .digit = 0, .stride = 1},
+                                   {.size = near, .digit = 2, .stride = 1},
+                                   {.size = racks, .digit = 1, .stride = 1},
+                                   {.size = far, .digit = 2, .stride = near},
+                                   {.size = missing, .digit = 2, .stride = near * far}};
     uint64_t across = (uint64_t)groups * racks, deep = (uint64_t)near * far * missing;
-    if (c->request.is_complete && (deep != places || across * places != members(c)))
-        ramp_by_rank(c, x);
-    else
-        ramp_take(c, all, sizeof all / sizeof *all);
-}
-
-/* The member `offset` further on in the subgroup, counted in a circle; its position plus 1, 0 if nobody is there. */
-static uint32_t ramp_peer(const struct collective *c, uint32_t member, const struct ramp_subgroup *s, uint32_t offset)
-{
-    const uint32_t *own = c->ramp.coordinates + 3 * (size_t)member;
-    uint32_t at[3] = {own[0], own[1], own[2]};
-    uint32_t digit = at[s->digit] / s->stride % s->size;
-    uint32_t other = (digit + offset) % s->size;
-    at[s->digit] = at[s->digit] - digit * s->stride + other * s->stride;
-    return at[s->digit] < c->ramp.counts[s->digit] ? c->ramp.at[ramp_index(&c->ramp, at)] : 0;
+    if (!c->request.is_complete || (deep == places && across * places == members(c))) {
+        take_subgroups(c, all, sizeof all / sizeof *all);
+        return;
+    }
+    free(plan->coordinates);
+    free(plan->at);
+    plan->coordinates = plan->at = NULL;
+    plan_by_rank(c, x > 2 ? x : 2, true);
 }
 
 /* Spare transceivers work side by side: min(x / contending racks, x / (d - 1)) of them for each of the d - 1 peers. */
 static uint32_t ramp_lanes(const struct collective *c, uint32_t size)
 {
-    uint32_t x = network_lanes(collectives_network(c->owner));
+    uint32_t x = network_fabric(c->network)->lanes_max;
     uint32_t contending = c->request.contending_racks ? c->request.contending_racks : 1;
     uint32_t spare = x / (size - 1) < x / contending ? x / (size - 1) : x / contending;
     return spare > 0 ? spare : 1;
 }
 
-/* The rest and its neighbours, alone on all their transceivers: does the member send, or get, in this phase? */
-static bool ramp_hands_over(const struct collective *c, uint32_t member, uint32_t phase)
-{
-    return member < 2 * c->ramp.rest && (member % 2 == 1) == (ramp_round(c, phase) < 0);
-}
-
-static bool ramp_is_handed(const struct collective *c, uint32_t member, uint32_t phase)
-{
-    return member < 2 * c->ramp.rest && !ramp_hands_over(c, member, phase);
-}
-
+/* The rest and its neighbours are alone on all their transceivers. */
 static uint32_t ramp_hand_over(struct collective *c, uint32_t member, uint32_t phase)
 {
-    if (!ramp_hands_over(c, member, phase))
+    if (!hands_over(c, member, phase))
         return 0;
-    bool is_planned = network_fabric(collectives_network(c->owner))->has_planned_lanes;
+    bool is_planned = network_fabric(c->network)->has_planned_lanes;
     struct emission emission = {member, member ^ 1U, c->request.bytes, (uint16_t)ramp_lanes(c, 2), is_planned};
     collective_emit(c, &emission, phase);
     return 1;
@@ -326,15 +292,15 @@ static uint32_t ramp_hand_over(struct collective *c, uint32_t member, uint32_t p
 
 static uint32_t ramp_send(struct collective *c, uint32_t member, uint32_t phase)
 {
-    const struct ramp_subgroup *s = ramp_subgroup(c, phase);
+    const struct subgroup *s = subgroup_at(c, phase);
     if (!s)
         return ramp_hand_over(c, member, phase);
-    if (!is_in_core(c->ramp.rest, member))
+    if (!is_in_core(c->plan.rest, member))
         return 0;
-    const struct fabric_state *fabric = network_fabric(collectives_network(c->owner));
+    const struct fabric_state *fabric = network_fabric(c->network);
     uint32_t lanes = ramp_lanes(c, s->size), sent = 0, x = fabric->lanes_max;
     for (uint32_t offset = 1; offset < s->size; offset++) {
-        uint32_t peer = ramp_peer(c, member, s, offset);
+        uint32_t peer = subgroup_peer(c, member, s, offset);
         if (peer == 0)
             continue;
         uint16_t first = fabric->has_planned_lanes ? (uint16_t)((offset - 1) * lanes % x + 1) : 0;
@@ -345,34 +311,13 @@ static uint32_t ramp_send(struct collective *c, uint32_t member, uint32_t phase)
     return sent;
 }
 
-static uint32_t ramp_needs(const struct collective *c, uint32_t member, uint32_t phase)
-{
-    const struct ramp_subgroup *s = ramp_subgroup(c, phase);
-    if (!s)
-        return ramp_is_handed(c, member, phase);
-    uint32_t needs = 0;
-    for (uint32_t offset = 1; offset < s->size && is_in_core(c->ramp.rest, member); offset++)
-        needs += ramp_peer(c, member, s, offset) != 0;
-    return needs;
-}
-
-/* Its own part and those of the peers that are there. */
-static uint32_t ramp_reduces(const struct collective *c, uint32_t member, uint32_t phase, uint64_t *bytes)
-{
-    const struct ramp_subgroup *s = ramp_subgroup(c, phase);
-    *bytes = s ? s->bytes : c->request.bytes;
-    return ramp_round(c, phase) < (int64_t)c->ramp.subgroup_count ? ramp_needs(c, member, phase) + 1 : 0;
-}
-
 /* All to all: in shift p everybody sends to the member p + 1 further on. Nobody waits for what it is sent but at the
  * end, so the last phase alone needs something. */
 
 static uint32_t shift_send(struct collective *c, uint32_t member, uint32_t phase)
 {
     uint32_t to = (uint32_t)(((uint64_t)member + phase + 1) % members(c));
-    struct emission emission = {member, to, divide_up(c->request.bytes, members(c)), c->request.lanes, 0};
-    collective_emit(c, &emission, phase);
-    return 1;
+    return emit_one(c, member, to, divide_up(c->request.bytes, members(c)), phase);
 }
 
 static uint32_t shift_needs(const struct collective *c, uint32_t member, uint32_t phase)
@@ -385,7 +330,7 @@ static uint32_t shift_needs(const struct collective *c, uint32_t member, uint32_
 
 static bool is_one_shot(const struct collective *c)
 {
-    return c->request.is_multicast && network_fabric(collectives_network(c->owner))->can_multicast;
+    return c->request.is_multicast && network_fabric(c->network)->can_multicast;
 }
 
 static uint32_t tree_phases(const struct collective *c)
@@ -406,9 +351,7 @@ static uint32_t tree_send(struct collective *c, uint32_t member, uint32_t phase)
     }
     if (member >= have || member + have >= members(c))
         return 0;
-    struct emission emission = {member, (uint32_t)(member + have), c->request.bytes, c->request.lanes, 0};
-    collective_emit(c, &emission, phase);
-    return 1;
+    return emit_one(c, member, (uint32_t)(member + have), c->request.bytes, phase);
 }
 
 static uint32_t tree_needs(const struct collective *c, uint32_t member, uint32_t phase)
@@ -427,15 +370,12 @@ static uint32_t server_phases(const struct collective *c)
 
 static uint32_t server_send(struct collective *c, uint32_t member, uint32_t phase)
 {
-    struct emission emission = {member, 0, c->request.bytes, c->request.lanes, 0};
     if ((member == 0) != (phase == 1))
         return 0;
-    if (member > 0) {
-        collective_emit(c, &emission, phase);
-        return 1;
-    }
-    for (emission.to = 1; emission.to < members(c); emission.to++)
-        collective_emit(c, &emission, phase);
+    if (member > 0)
+        return emit_one(c, member, 0, c->request.bytes, phase);
+    for (uint32_t to = 1; to < members(c); to++)
+        emit_one(c, 0, to, c->request.bytes, phase);
     return members(c) - 1;
 }
 
@@ -452,28 +392,15 @@ static uint32_t server_reduces(const struct collective *c, uint32_t member, uint
     return member == 0 && phase == 0 ? members(c) : 0;
 }
 
-static const struct collective_steps ring = {"ring", NULL, ring_phases, ring_send, ring_needs, ring_reduces, true};
-static const struct collective_steps halving = {"halving-doubling", NULL, halving_phases, halving_send, halving_needs,
-                                                halving_reduces,    false};
-static const struct collective_steps ramp = {"ramp",     ramp_prepare, ramp_phases, ramp_send,
-                                             ramp_needs, ramp_reduces, false};
-static const struct collective_steps all_to_all = {"all-to-all", NULL, half_ring_phases, shift_send, shift_needs,
-                                                   NULL,         true};
-static const struct collective_steps broadcast = {"broadcast", NULL, tree_phases, tree_send, tree_needs, NULL, false};
-static const struct collective_steps reduce_scatter = {"reduce-scatter", NULL, half_ring_phases, ring_send, ring_needs,
-                                                       ring_reduces,     true};
-static const struct collective_steps all_gather = {"all-gather", NULL, half_ring_phases, ring_send, ring_needs,
-                                                   NULL,         true};
-static const struct collective_steps server = {"parameter-server", NULL,           server_phases, server_send,
-                                               server_needs,       server_reduces, true};
-
-const struct collective_steps *const collective_steps[COLLECTIVE_ALGORITHMS] = {
-    [COLLECTIVE_RING] = &ring,
-    [COLLECTIVE_HALVING_DOUBLING] = &halving,
-    [COLLECTIVE_RAMP] = &ramp,
-    [COLLECTIVE_ALL_TO_ALL] = &all_to_all,
-    [COLLECTIVE_BROADCAST] = &broadcast,
-    [COLLECTIVE_REDUCE_SCATTER] = &reduce_scatter,
-    [COLLECTIVE_ALL_GATHER] = &all_gather,
-    [COLLECTIVE_PARAMETER_SERVER] = &server,
+const struct collective_steps collective_steps[COLLECTIVE_ALGORITHMS] = {
+    [COLLECTIVE_RING] = {"ring", NULL, ring_phases, ring_send, ring_needs, ring_reduces, true},
+    [COLLECTIVE_HALVING_DOUBLING] = {"halving-doubling", halving_prepare, subgroup_phases, halving_send, subgroup_needs,
+                                     subgroup_reduces, false},
+    [COLLECTIVE_RAMP] = {"ramp", ramp_prepare, subgroup_phases, ramp_send, subgroup_needs, subgroup_reduces, false},
+    [COLLECTIVE_ALL_TO_ALL] = {"all-to-all", NULL, half_ring_phases, shift_send, shift_needs, NULL, true},
+    [COLLECTIVE_BROADCAST] = {"broadcast", NULL, tree_phases, tree_send, tree_needs, NULL, false},
+    [COLLECTIVE_REDUCE_SCATTER] = {"reduce-scatter", NULL, half_ring_phases, ring_send, ring_needs, ring_reduces, true},
+    [COLLECTIVE_ALL_GATHER] = {"all-gather", NULL, half_ring_phases, ring_send, ring_needs, NULL, true},
+    [COLLECTIVE_PARAMETER_SERVER] = {"parameter-server", NULL, server_phases, server_send, server_needs, server_reduces,
+                                     true},
 };

@@ -96,11 +96,12 @@ struct fabric {
     /* Checks the topology's figures and fills *state, which comes with topology, clock and fabric set: circuits or
      * carrier among the rest. */
     enum status (*open)(struct fabric_state *state, struct error *error);
-    void (*close)(struct fabric_state *state); /* NULL = nothing to free */
 };
 
 /* Circuits on request. */
 struct fabric_circuits {
+    void (*close)(struct fabric_state *state); /* frees what open made; NULL = nothing */
+
     /* A pair's circuit always needs the same hardware: plan returns true with it, held by others or not, and requests
      * wait for the first of it that is. */
     bool is_fixed;
@@ -129,6 +130,8 @@ struct fabric_circuits {
 
 /* Transfers carried by the fabric itself. */
 struct fabric_carrier {
+    void (*close)(struct fabric_state *state); /* frees what open made */
+
     /* Called once for every transfer with bytes and a target other than its source. */
     enum status (*send)(struct network *network, uint32_t transfer, struct error *error);
 
@@ -161,6 +164,7 @@ STATUS_MUST_USE enum status fabric_share(struct fabric_state *state, int64_t tra
 /* For fabrics. ---------------------------------------------------------------------------------------------------- */
 
 const struct fabric_state *network_fabric(const struct network *network);
+sim_time network_now(const struct network *network);
 
 /* Free, or held by a circuit that is lit, carries nothing and gives way (hold). Never used counts as free. */
 bool network_hardware_is_free(const struct network *network, uint64_t hardware);
@@ -210,7 +214,10 @@ event_handle network_schedule_last(struct network *network, sim_time time, uint3
 /* A waiting transfer that asked not to wait goes at the instant it was sent: nothing was sent; calls done. */
 void network_clear(struct network *network, uint32_t transfer);
 
-/* For a clock that ran out: keeps the error for network_status and stops the engine. */
+/* Keeps the error for network_status and stops the engine; the same for a clock that ran out, of what (a sentence up to
+ * its verb); and advance: the end of a stretch of time, or false where the clock ran out, which is failed already. */
 void network_fail(struct network *network, const struct error *error);
+void network_fail_clock(struct network *network, const char *what);
+STATUS_MUST_USE bool network_advance(struct network *network, sim_time from, sim_time length, sim_time *end);
 
 #endif

@@ -25,8 +25,11 @@ uint16_t network_kind(const struct network *network, int which)
 
 static void close_fabric(struct network *network)
 {
-    if (network->fabric.fabric->close)
-        network->fabric.fabric->close(&network->fabric);
+    struct fabric_state *fabric = &network->fabric;
+    if (fabric->carrier)
+        fabric->carrier->close(fabric);
+    else if (fabric->circuits->close)
+        fabric->circuits->close(fabric);
 }
 
 static enum status open_fabric(struct network *network, const struct fabric *fabric, struct error *error)
@@ -116,6 +119,22 @@ void network_fail(struct network *network, const struct error *error)
         network->failure = *error;
     network->is_failed = true;
     engine_stop(network->engine);
+}
+
+void network_fail_clock(struct network *network, const char *what)
+{
+    struct error error;
+    error_set(&error, STATUS_USER, "%s behind the clock: a coarser run.tick is needed", what);
+    network_fail(network, &error);
+}
+
+bool network_advance(struct network *network, sim_time from, sim_time length, sim_time *end)
+{
+    struct error error;
+    if (clock_advance(&network->fabric.clock, from, length, end, &error) == STATUS_OK)
+        return true;
+    network_fail(network, &error);
+    return false;
 }
 
 void network_dispatch_soon(struct network *network)
@@ -289,18 +308,14 @@ static void begin(struct network *network, struct transfer *transfer)
 void transfer_start(struct network *network, uint32_t index, sim_time reconfiguration)
 {
     struct transfer *transfer = &network->transfers[index];
-    struct error error;
-    sim_time end = transfer->start;
+    sim_time end;
     begin(network, transfer);
     transfer->reconfiguration = reconfiguration;
     transfer->payload = fabric_payload(&network->fabric, transfer->bytes, transfer->lanes);
-    const struct sim_clock *clock = &network->fabric.clock;
-    if (clock_advance(clock, transfer->begin, reconfiguration, &end, &error) != STATUS_OK ||
-        clock_advance(clock, end, network->fabric.latency, &end, &error) != STATUS_OK ||
-        clock_advance(clock, end, transfer->payload, &end, &error) != STATUS_OK) {
-        network_fail(network, &error);
+    if (!network_advance(network, transfer->begin, reconfiguration, &end) ||
+        !network_advance(network, end, network->fabric.latency, &end) ||
+        !network_advance(network, end, transfer->payload, &end))
         return;
-    }
     transfer->lit_from = transfer->begin + reconfiguration;
     transfer->end = engine_schedule(network->engine, end, PRIORITY_END, network_kind(network, KIND_END), index, 0);
 }

@@ -200,13 +200,6 @@ void network_describe(const struct network *network, uint64_t hardware, char tex
 /* Do circuits hold the hardware of stays, so that those of one piece never overlap? */
 bool network_has_circuits(const struct network *network);
 
-/* What the fabric gives, for planners of collectives. */
-uint32_t network_nodes(const struct network *network);
-uint16_t network_lanes(const struct network *network); /* transceivers that a pair can use side by side */
-uint64_t network_lane_rate_bytes_per_s(const struct network *network); /* of one of them */
-sim_time network_latency(const struct network *network);               /* propagation + io at both ends */
 struct engine *network_engine(const struct network *network);
-const struct topology *network_topology(const struct network *network);
-const struct sim_clock *network_clock(const struct network *network);
 
 #endif

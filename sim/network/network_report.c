@@ -135,44 +135,19 @@ void network_explain_waiting(const struct network *network, size_t most, FILE *o
         fprintf(out, "and %zu more\n", waiting - told);
 }
 
-uint32_t network_nodes(const struct network *network)
-{
-    return network->topology->server_count;
-}
-
-uint16_t network_lanes(const struct network *network)
-{
-    return network->fabric.lanes_max;
-}
-
-uint64_t network_lane_rate_bytes_per_s(const struct network *network)
-{
-    return network->fabric.rate_bytes_per_s;
-}
-
-sim_time network_latency(const struct network *network)
-{
-    return network->fabric.latency;
-}
-
 struct engine *network_engine(const struct network *network)
 {
     return network->engine;
 }
 
-const struct topology *network_topology(const struct network *network)
-{
-    return network->topology;
-}
-
-const struct sim_clock *network_clock(const struct network *network)
-{
-    return &network->fabric.clock;
-}
-
 const struct fabric_state *network_fabric(const struct network *network)
 {
     return &network->fabric;
+}
+
+sim_time network_now(const struct network *network)
+{
+    return engine_now(network->engine);
 }
 
 struct transfer_view network_transfer(const struct network *network, uint32_t index)

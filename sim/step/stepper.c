@@ -481,7 +481,7 @@ enum status stepper_create(struct engine *engine, const struct topology *topolog
     enum status status = fabric_create_network(engine, topology, &network_options, &network, error);
     if (status != STATUS_OK)
         return status;
-    uint16_t lanes = network_lanes(network);
+    uint16_t lanes = network_fabric(network)->lanes_max;
     struct stepper *stepper = memory_alloc(1, sizeof *stepper);
     stepper->engine = engine;
     stepper->network = network;
