@@ -195,7 +195,7 @@ static void test_bits(void)
             for (uint32_t k = 0; k < length; k++)
                 is_any |= plain[(first + k) % n];
             wrong += is_any != ring_bits_any(bits, n, first, length);
-            (is_set ? ring_bits_set : ring_bits_clear)(bits, n, first, length);
+            ring_bits_set(bits, n, first, length, is_set);
             for (uint32_t k = 0; k < length; k++)
                 plain[(first + k) % n] = is_set;
             uint32_t next = first, back = first, steps = 0;

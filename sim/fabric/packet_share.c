@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "engine/memory.h"
-#include "fabric/waitlist.h"
 #include "network/reuse.h"
+#include "network/waitlist.h"
 
 /* The end of a list of crossings. */
 #define NONE UINT32_MAX
@@ -165,14 +165,14 @@ static void collect(struct share *share)
 static void put_level(struct share *share, uint32_t number)
 {
     double rate = share->links[number].left / share->links[number].open;
-    uint64_t bits;
-    memcpy(&bits, &rate, sizeof bits);
-    waitlist_add(&share->levels, bits, number, number);
+    struct waitlist_item item = {.turn.sequence = number, .what = number};
+    memcpy(&item.turn.key, &rate, sizeof rate);
+    waitlist_add(&share->levels, item);
 }
 
 static uint32_t take_level(struct share *share, double *rate)
 {
-    memcpy(rate, &share->levels.items[0].key, sizeof *rate);
+    memcpy(rate, &share->levels.items[0].turn.key, sizeof *rate);
     return waitlist_take(&share->levels);
 }
 

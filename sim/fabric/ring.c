@@ -302,21 +302,21 @@ static void take_lane(struct ring *ring, uint32_t target, uint64_t wave)
     ring->taking--;
 }
 
-static void note_ring_bit(struct ring *ring, enum fabric_note note, uint32_t at, uint64_t senders)
+/* Of hardware: held or given back, at work or idle. It was not before, which is required. */
+static void change_set(uint64_t *bits, uint32_t n, const struct arc *arc, bool is_set)
 {
-    uint64_t bit = UINT64_C(1) << (at % 64);
-    if (note == FABRIC_TAKEN) {
-        require(!ring_bits_has(ring->rings_held, at));
-        ring->rings_held[at / 64] |= bit;
-        *(at < senders ? &ring->taken_sender : &ring->taken_receiver) = at;
-    } else if (note == FABRIC_BUSY) {
-        require(!ring_bits_has(ring->rings_busy, at));
-        ring->rings_busy[at / 64] |= bit;
-    } else if (note == FABRIC_IDLE) {
-        ring->rings_busy[at / 64] &= ~bit;
-    } else {
-        ring->rings_held[at / 64] &= ~bit;
-    }
+    require(!is_set || !ring_bits_any(bits, n, arc->first, arc->length));
+    ring_bits_set(bits, n, arc->first, arc->length, is_set);
+}
+
+static void note_micro_ring(const struct fabric_state *state, enum fabric_note note, uint32_t at)
+{
+    struct ring *ring = state->own;
+    bool is_holding = note == FABRIC_TAKEN || note == FABRIC_RELEASED;
+    change_set(is_holding ? ring->rings_held : ring->rings_busy, (uint32_t)state->dense,
+               &(struct arc){.first = at, .length = 1}, note == FABRIC_TAKEN || note == FABRIC_BUSY);
+    if (note == FABRIC_TAKEN)
+        *(at < state->dense / 2 ? &ring->taken_sender : &ring->taken_receiver) = at;
 }
 
 static void note_ring(const struct fabric_state *state, enum fabric_note note, uint32_t source, uint32_t target,
@@ -324,30 +324,23 @@ static void note_ring(const struct fabric_state *state, enum fabric_note note, u
 {
     struct ring *ring = state->own;
     if (hardware < state->dense) {
-        note_ring_bit(ring, note, (uint32_t)hardware, state->dense / 2);
+        note_micro_ring(state, note, (uint32_t)hardware);
         return;
     }
     uint64_t number = hardware - state->dense, colour = number / ring->servers;
     struct arc arc = arc_of(ring, source, target, (uint32_t)(colour / ring->wavelengths));
     size_t set = (size_t)colour * ring->words;
-    uint32_t n = ring->servers;
-    require(arc.first == number % n);
-    if (note == FABRIC_TAKEN) {
-        require(!ring_bits_any(&ring->held[set], n, arc.first, arc.length));
-        ring_bits_set(&ring->held[set], n, arc.first, arc.length);
-        ring_bits_set(&ring->starts[set], n, arc.first, 1);
-        take_lane(ring, target, hardware);
-    } else if (note == FABRIC_BUSY) {
-        require(!ring_bits_any(&ring->busy[set], n, arc.first, arc.length));
-        ring_bits_set(&ring->busy[set], n, arc.first, arc.length);
-        ring->busy_segments[arc.direction] += arc.length;
-    } else if (note == FABRIC_IDLE) {
-        ring_bits_clear(&ring->busy[set], n, arc.first, arc.length);
-        ring->busy_segments[arc.direction] -= arc.length;
-    } else {
-        ring_bits_clear(&ring->held[set], n, arc.first, arc.length);
-        ring_bits_clear(&ring->starts[set], n, arc.first, 1);
+    bool is_set = note == FABRIC_TAKEN || note == FABRIC_BUSY;
+    require(arc.first == number % ring->servers);
+    if (note == FABRIC_BUSY || note == FABRIC_IDLE) {
+        change_set(&ring->busy[set], ring->servers, &arc, is_set);
+        ring->busy_segments[arc.direction] += is_set ? arc.length : -(uint64_t)arc.length;
+        return;
     }
+    change_set(&ring->held[set], ring->servers, &arc, is_set);
+    ring_bits_set(&ring->starts[set], ring->servers, arc.first, 1, is_set);
+    if (note == FABRIC_TAKEN)
+        take_lane(ring, target, hardware);
 }
 
 static void describe_ring(const struct fabric_state *state, uint64_t hardware, char text[FABRIC_TEXT_BYTES])

@@ -9,8 +9,6 @@ static uint64_t mask_of(uint32_t from, uint32_t to)
     return below & ~((UINT64_C(1) << from) - 1);
 }
 
-enum change { SET, CLEAR };
-
 static bool any_between(const uint64_t *bits, uint32_t from, uint32_t to)
 {
     for (uint32_t at = from; at < to;) {
@@ -23,16 +21,13 @@ static bool any_between(const uint64_t *bits, uint32_t from, uint32_t to)
     return false;
 }
 
-static void change_between(uint64_t *bits, uint32_t from, uint32_t to, enum change change)
+static void set_between(uint64_t *bits, uint32_t from, uint32_t to, bool is_set)
 {
     for (uint32_t at = from; at < to;) {
         uint32_t end = (at / 64 + 1) * 64;
         end = end < to ? end : to;
-        uint64_t mask = mask_of(at % 64, end - at / 64 * 64);
-        if (change == SET)
-            bits[at / 64] |= mask;
-        else
-            bits[at / 64] &= ~mask;
+        uint64_t mask = mask_of(at % 64, end - at / 64 * 64), word = bits[at / 64];
+        bits[at / 64] = is_set ? word | mask : word & ~mask;
         at = end;
     }
 }
@@ -44,23 +39,13 @@ bool ring_bits_any(const uint64_t *bits, uint32_t n, uint32_t first, uint32_t le
     return end <= n ? any_between(bits, first, end) : any_between(bits, first, n) || any_between(bits, 0, end - n);
 }
 
-static void change_range(uint64_t *bits, uint32_t n, uint32_t first, uint32_t length, enum change change)
+void ring_bits_set(uint64_t *bits, uint32_t n, uint32_t first, uint32_t length, bool is_set)
 {
     require(first < n && length <= n);
     uint32_t end = first + length;
-    change_between(bits, first, end < n ? end : n, change);
+    set_between(bits, first, end < n ? end : n, is_set);
     if (end > n)
-        change_between(bits, 0, end - n, change);
-}
-
-void ring_bits_set(uint64_t *bits, uint32_t n, uint32_t first, uint32_t length)
-{
-    change_range(bits, n, first, length, SET);
-}
-
-void ring_bits_clear(uint64_t *bits, uint32_t n, uint32_t first, uint32_t length)
-{
-    change_range(bits, n, first, length, CLEAR);
+        set_between(bits, 0, end - n, is_set);
 }
 
 uint32_t ring_bits_next(const uint64_t *bits, uint32_t at, uint32_t end)

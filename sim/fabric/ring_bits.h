@@ -10,8 +10,7 @@
 #include <stdint.h>
 
 bool ring_bits_any(const uint64_t *bits, uint32_t n, uint32_t first, uint32_t length);
-void ring_bits_set(uint64_t *bits, uint32_t n, uint32_t first, uint32_t length);
-void ring_bits_clear(uint64_t *bits, uint32_t n, uint32_t first, uint32_t length);
+void ring_bits_set(uint64_t *bits, uint32_t n, uint32_t first, uint32_t length, bool is_set); /* or cleared */
 
 static inline bool ring_bits_has(const uint64_t *bits, uint32_t at)
 {

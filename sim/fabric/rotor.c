@@ -144,7 +144,7 @@ static enum status send_rotor(struct network *network, uint32_t transfer, struct
                          "needed",
                          (unsigned long long)view.bytes);
     uint32_t index = rotor_pairs_make(&rotor->pairs, view.source, view.target);
-    waitlist_add(&rotor->pairs.items[index].line, view.turn_key, view.turn_sequence, transfer);
+    waitlist_add(&rotor->pairs.items[index].line, (struct waitlist_item){.turn = view.turn, .what = transfer});
     /* Also where the pair is sending: that may end at this very instant. */
     serve_at(network, rotor, index, view.start);
     if (view.is_cleared_when_blocked)
@@ -214,7 +214,7 @@ static void clear_loose(struct network *network, struct rotor *rotor, uint32_t t
     struct waitlist old = pair->line, kept = {0};
     for (size_t i = 0; i < old.count; i++)
         if (old.items[i].what != transfer)
-            waitlist_add(&kept, old.items[i].key, old.items[i].sequence, old.items[i].what);
+            waitlist_add(&kept, old.items[i]);
     require(kept.count + 1 == old.count);
     waitlist_free(&old);
     pair->line = kept;

@@ -23,9 +23,9 @@
 
 #include "engine/clock.h"
 #include "engine/status.h"
-#include "fabric/waitlist.h"
 #include "network/fabric.h"
 #include "network/reuse.h"
+#include "network/waitlist.h"
 
 struct rotor_schedule {
     uint32_t servers, matchings, switches;

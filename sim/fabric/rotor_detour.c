@@ -35,7 +35,7 @@ enum { WINDOWS_MAX = 1 << 20 }; /* of one transfer: each costs events */
 
 /* A transfer. References from lines keep the place in the pool when it is done. */
 struct trip {
-    uint64_t key, sequence;
+    struct turn turn;
     sim_time unsent, missing; /* ticks: at the source; not yet at the target */
     sim_time payload, since;  /* since the pieces that are being sent are */
     sim_time stopped;         /* when the last one before them was sent; at first, when the transfer was */
@@ -156,7 +156,7 @@ static void join_pair(struct rotor_detours *d, struct network *network, uint32_t
                       uint32_t what)
 {
     uint32_t index = rotor_pairs_make(&d->pairs, server, trip->target);
-    waitlist_add(&d->pairs.items[index].line, trip->key, trip->sequence, what);
+    waitlist_add(&d->pairs.items[index].line, (struct waitlist_item){.turn = trip->turn, .what = what});
     int64_t j = next_window(d, server, trip->target, network_now(network));
     if (rotor_showing(&d->schedule, j) <= network_now(network))
         look_soon(d, network, server, switch_of(d, j));
@@ -175,8 +175,7 @@ static enum status send_detour(struct network *network, uint32_t transfer, struc
                          (unsigned long long)view.bytes, WINDOWS_MAX);
     uint32_t index;
     d->trips = reuse_take(&d->trip_places, d->trips, sizeof *d->trips, &index);
-    d->trips[index] = (struct trip){.key = view.turn_key,
-                                    .sequence = view.turn_sequence,
+    d->trips[index] = (struct trip){.turn = view.turn,
                                     .unsent = work,
                                     .missing = work,
                                     .stopped = view.start,
@@ -184,7 +183,7 @@ static enum status send_detour(struct network *network, uint32_t transfer, struc
                                     .source = view.source,
                                     .target = view.target,
                                     .lines = 2};
-    waitlist_add(&d->servers[view.source].line, view.turn_key, view.turn_sequence, index);
+    waitlist_add(&d->servers[view.source].line, (struct waitlist_item){.turn = view.turn, .what = index});
     join_pair(d, network, view.source, &d->trips[index], 2 * index);
     for (uint32_t which = 0; which < d->schedule.switches; which++)
         look_soon(d, network, view.source, which);

@@ -26,8 +26,8 @@
 
 #include "engine/memory.h"
 #include "fabric/static_jobs.h"
-#include "fabric/waitlist.h"
 #include "network/reuse.h"
+#include "network/waitlist.h"
 
 enum { EVENT_READY, EVENT_HOP };
 
@@ -152,7 +152,7 @@ static void stand_in_line(struct network *network, struct fixed *fixed, uint32_t
     require(port < fixed->ports);
     trip->link = static_wiring_server(wiring, trip->node) * fixed->ports + port;
     trip->since = network_now(network);
-    waitlist_add(&fixed->links[trip->link].line, view.turn_key, view.turn_sequence, index);
+    waitlist_add(&fixed->links[trip->link].line, (struct waitlist_item){.turn = view.turn, .what = index});
     serve_soon(network, fixed, trip->link);
 }
 

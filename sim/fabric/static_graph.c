@@ -105,12 +105,18 @@ static enum status open_expander(struct static_graph *graph, struct error *error
     return expander_make(graph->nodes, graph->ports, graph->neighbours, error);
 }
 
-static enum status open_graph(struct static_graph *graph, struct error *error)
+/* Hands the graph out, or frees it. */
+static enum status open_graph(struct static_graph *graph, struct static_graph **out, struct error *error)
 {
+    enum status status = STATUS_OK;
     require(graph->nodes > 0 && graph->ports > 0 && graph->ports <= PORTS_MAX);
-    if (graph->kind == GRAPH_RING)
-        return open_ring(graph, error);
-    return graph->kind == GRAPH_EXPANDER ? open_expander(graph, error) : STATUS_OK;
+    if (graph->kind != GRAPH_TORUS)
+        status = graph->kind == GRAPH_RING ? open_ring(graph, error) : open_expander(graph, error);
+    if (status == STATUS_OK)
+        *out = graph;
+    else
+        static_graph_destroy(graph);
+    return status;
 }
 
 static enum graph_kind kind_of(const struct topology *topology)
@@ -128,12 +134,7 @@ enum status static_graph_create(const struct topology *topology, struct static_g
     graph->ports = (uint32_t)topology->fixed.degree;
     if (graph->kind == GRAPH_TORUS)
         open_torus(graph, topology);
-    enum status status = open_graph(graph, error);
-    if (status == STATUS_OK)
-        *out = graph;
-    else
-        static_graph_destroy(graph);
-    return status;
+    return open_graph(graph, out, error);
 }
 
 /* The two sides nearest to a square, the longer first. */
@@ -188,12 +189,7 @@ enum status static_graph_create_job(const struct topology *topology, uint32_t co
         open_job_torus(graph, (uint32_t)topology->fixed.dimensions);
     else
         open_job_links(graph, (uint32_t)topology->fixed.degree);
-    enum status status = open_graph(graph, error);
-    if (status == STATUS_OK)
-        *out = graph;
-    else
-        static_graph_destroy(graph);
-    return status;
+    return open_graph(graph, out, error);
 }
 
 void static_graph_destroy(struct static_graph *graph)

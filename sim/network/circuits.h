@@ -19,17 +19,6 @@ enum { CIRCUIT_INLINE = 4 };
 
 enum transfer_state { TRANSFER_FREE, TRANSFER_LOCAL, TRANSFER_WAITING, TRANSFER_MOVING };
 
-/* What a request is ordered by: key, then sequence, which no two share. */
-struct turn {
-    uint64_t key;
-    uint64_t sequence;
-};
-
-static inline bool turn_is_before(const struct turn *left, const struct turn *right)
-{
-    return left->key < right->key || (left->key == right->key && left->sequence < right->sequence);
-}
-
 struct transfer {
     uint64_t bytes;
     uint64_t tag;
@@ -38,7 +27,6 @@ struct transfer {
     void *context;
     const uint32_t *targets; /* NULL = target */
     struct turn turn;
-    int64_t priority;
     sim_time start, begin;
     sim_time reconfiguration, payload;
     sim_time dark_from, lit_from; /* of the stays not yet told: switching, then carrying */
@@ -86,13 +74,6 @@ struct waiter {
     struct turn turn;
     uint32_t transfer, epoch;
     uint32_t child, sibling;
-};
-
-/* A line that was called up, best of it first. */
-struct wake {
-    struct turn turn;
-    uint64_t place;
-    uint32_t waiter;
 };
 
 /* Where a line stands: a hardware slot, FABRIC_LINE, or a pair of servers. */
@@ -145,9 +126,8 @@ struct network {
     struct stopped_switch *switches;
 
     struct fresh_list fresh; /* sent at this instant, not tried yet */
-    struct wake *wakes;      /* a binary heap */
-    size_t wake_count, wake_capacity;
-    uint32_t queue; /* strict order: everybody who waits */
+    struct waitlist wakes;   /* lines that were called up: the best of each, a waiter, and its place */
+    uint32_t queue;          /* strict order: everybody who waits */
     bool is_dispatch_due, is_dispatching;
     struct fabric_plan plan; /* scratch */
     uint32_t *slots;         /* scratch, of plan.hold */
@@ -205,7 +185,6 @@ uint32_t line_take(struct network *network, uint32_t *root);
 
 /* Calls up the line at a place, if there is one. */
 void line_wake(struct network *network, uint64_t place);
-bool wake_take(struct network *network, struct wake *wake);
 void wake_put(struct network *network, uint64_t place, uint32_t waiter);
 
 /* circuits.c: takes hardware for a transfer, or says where to wait. */

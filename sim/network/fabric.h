@@ -28,6 +28,7 @@
 #include "engine/engine.h"
 #include "engine/status.h"
 #include "network/network.h"
+#include "network/waitlist.h"
 #include "topology/topology.h"
 
 /* No switch is stopped, no transfer, and so on. */
@@ -183,12 +184,9 @@ bool network_hardware_is_together(const struct network *network, uint64_t left, 
 struct transfer_view {
     uint32_t source, target;
     uint32_t job;
-    uint16_t lanes;
     uint64_t bytes;
-    int64_t priority;
     sim_time start;
-    uint64_t turn_key;      /* the policy's order: lowest key first, */
-    uint64_t turn_sequence; /* then lowest sequence, which no two share */
+    struct turn turn; /* in the policy's order */
     bool is_cleared_when_blocked;
 };
 struct transfer_view network_transfer(const struct network *network, uint32_t transfer);

@@ -106,9 +106,9 @@ void network_destroy(struct network *network)
     reuse_free(&network->circuit_pool, network->circuits);
     reuse_free(&network->waiter_pool, network->waiters);
     void *blocks[] = {
-        network->dense,         network->sparse,         network->sparse_ids, network->map,   network->lines,
-        network->switches,      network->fresh.items,    network->wakes,      network->slots, network->plan.hold.ids,
-        network->plan.wait.ids, network->plan.evict.ids, network->pairs,      network};
+        network->dense,         network->sparse,         network->sparse_ids,  network->map,   network->lines,
+        network->switches,      network->fresh.items,    network->wakes.items, network->slots, network->plan.hold.ids,
+        network->plan.wait.ids, network->plan.evict.ids, network->pairs,       network};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }
@@ -165,7 +165,6 @@ static uint32_t transfer_make(struct network *network, const struct transfer_req
         .context = request->context,
         .targets = request->targets,
         .turn = {turn_key(network, request), network->sequence++},
-        .priority = request->priority,
         .start = engine_now(network->engine),
         .source = request->source,
         .target = request->targets ? request->targets[0] : request->target,
@@ -291,9 +290,9 @@ enum status network_close_job(struct network *network, uint32_t job, struct erro
     return carrier && carrier->close_job ? carrier->close_job(&network->fabric, job, error) : STATUS_OK;
 }
 
-/* The wait is over. */
-static void begin(struct network *network, struct transfer *transfer)
+void network_begin(struct network *network, uint32_t index)
 {
+    struct transfer *transfer = &network->transfers[index];
     sim_time now = engine_now(network->engine);
     require(transfer->state == TRANSFER_WAITING);
     transfer->state = TRANSFER_MOVING;
@@ -309,7 +308,7 @@ void transfer_start(struct network *network, uint32_t index, sim_time reconfigur
 {
     struct transfer *transfer = &network->transfers[index];
     sim_time end;
-    begin(network, transfer);
+    network_begin(network, index);
     transfer->reconfiguration = reconfiguration;
     transfer->payload = fabric_payload(&network->fabric, transfer->bytes, transfer->lanes);
     if (!network_advance(network, transfer->begin, reconfiguration, &end) ||
@@ -389,9 +388,10 @@ static void on_fabric(struct engine *engine, const struct event *event, void *wo
     network->fabric.carrier->on_event(network, event);
 }
 
-static void clear(struct network *network, uint32_t index)
+void network_clear(struct network *network, uint32_t index)
 {
     struct transfer *transfer = &network->transfers[index];
+    require(transfer->is_cleared_when_blocked);
     require(transfer->state == TRANSFER_WAITING && transfer->start == engine_now(network->engine));
     transfer->epoch++;
     statistics_level_add(&network->waiting, transfer->start, -1);
@@ -405,7 +405,7 @@ static bool try_or_wait(struct network *network, uint32_t index, uint64_t from)
     if (circuit_try(network, index) == CIRCUIT_STARTED)
         return true;
     if (network->transfers[index].is_cleared_when_blocked)
-        clear(network, index);
+        network_clear(network, index);
     else
         circuit_wait(network, index, from);
     return false;
@@ -422,18 +422,19 @@ static bool place_is_open(const struct network *network, uint64_t place, bool wa
 }
 
 /* Tries the first of a line that was called up; the rest stays called up while there is hope. */
-static void serve(struct network *network, struct wake *wake)
+static void serve(struct network *network)
 {
-    uint32_t index = line_take(network, &wake->waiter);
-    bool was_helped = index == 0 || try_or_wait(network, index, wake->place);
-    if (wake->waiter == 0)
+    uint64_t place = network->wakes.items[0].place;
+    uint32_t waiter = waitlist_take(&network->wakes), index = line_take(network, &waiter);
+    bool was_helped = index == 0 || try_or_wait(network, index, place);
+    if (waiter == 0)
         return;
-    if (place_is_open(network, wake->place, was_helped)) {
-        wake_put(network, wake->place, wake->waiter);
+    if (place_is_open(network, place, was_helped)) {
+        wake_put(network, place, waiter);
         return;
     }
-    uint32_t *root = line_at(network, wake->place);
-    *root = line_meld(network, *root, wake->waiter);
+    uint32_t *root = line_at(network, place);
+    *root = line_meld(network, *root, waiter);
 }
 
 static int compare_fresh_total(const void *left, const void *right)
@@ -444,18 +445,15 @@ static int compare_fresh_total(const void *left, const void *right)
 
 static void dispatch_lines(struct network *network, const struct fresh_list *fresh)
 {
-    size_t next = 0;
-    struct wake wake;
-    while (!network->is_failed) {
+    const struct waitlist *wakes = &network->wakes;
+    for (size_t next = 0; !network->is_failed && (next < fresh->count || wakes->count > 0);) {
         bool is_fresh = next < fresh->count;
-        if (is_fresh && network->wake_count > 0)
-            is_fresh = turn_is_before(&fresh->items[next].turn, &network->wakes[0].turn);
+        if (is_fresh && wakes->count > 0)
+            is_fresh = turn_is_before(&fresh->items[next].turn, &wakes->items[0].turn);
         if (is_fresh)
             try_or_wait(network, fresh->items[next++].transfer, PLACE_NONE);
-        else if (wake_take(network, &wake))
-            serve(network, &wake);
         else
-            break;
+            serve(network);
     }
 }
 
@@ -470,7 +468,7 @@ static void dispatch_strict(struct network *network, const struct fresh_list *fr
         if (index != 0 && circuit_try(network, index) == CIRCUIT_BLOCKED) {
             if (!network->transfers[index].is_cleared_when_blocked)
                 break;
-            clear(network, index);
+            network_clear(network, index);
         }
         line_take(network, &network->queue);
     }
@@ -478,7 +476,7 @@ static void dispatch_strict(struct network *network, const struct fresh_list *fr
         const struct transfer *transfer = &network->transfers[fresh->items[i].transfer];
         if (transfer->state == TRANSFER_WAITING && transfer->is_cleared_when_blocked &&
             transfer->turn.sequence == fresh->items[i].turn.sequence)
-            clear(network, fresh->items[i].transfer);
+            network_clear(network, fresh->items[i].transfer);
     }
 }
 
@@ -506,11 +504,6 @@ static void on_dispatch(struct engine *engine, const struct event *event, void *
     free(fresh.items);
 }
 
-void network_begin(struct network *network, uint32_t transfer)
-{
-    begin(network, &network->transfers[transfer]);
-}
-
 void network_finish(struct network *network, uint32_t transfer, const struct transfer_report *parts)
 {
     struct transfer_report copy = *parts;
@@ -527,10 +520,4 @@ event_handle network_schedule(struct network *network, sim_time time, uint32_t e
 event_handle network_schedule_last(struct network *network, sim_time time, uint32_t entity, uint64_t data)
 {
     return engine_schedule(network->engine, time, FABRIC_LAST, network_kind(network, KIND_FABRIC), entity, data);
-}
-
-void network_clear(struct network *network, uint32_t transfer)
-{
-    require(network->transfers[transfer].is_cleared_when_blocked);
-    clear(network, transfer);
 }

@@ -157,12 +157,9 @@ struct transfer_view network_transfer(const struct network *network, uint32_t in
     return (struct transfer_view){.source = transfer->source,
                                   .target = transfer->target,
                                   .job = transfer->job,
-                                  .lanes = transfer->lanes,
                                   .bytes = transfer->bytes,
-                                  .priority = transfer->priority,
                                   .start = transfer->start,
-                                  .turn_key = transfer->turn.key,
-                                  .turn_sequence = transfer->turn.sequence,
+                                  .turn = transfer->turn,
                                   .is_cleared_when_blocked = transfer->is_cleared_when_blocked};
 }
 

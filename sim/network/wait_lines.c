@@ -145,35 +145,7 @@ uint32_t line_take(struct network *network, uint32_t *root)
 
 void wake_put(struct network *network, uint64_t place, uint32_t waiter)
 {
-    if (network->wake_count == network->wake_capacity)
-        network->wakes =
-            memory_grow(network->wakes, &network->wake_capacity, network->wake_count + 1, sizeof *network->wakes);
-    struct wake wake = {network->waiters[waiter].turn, place, waiter};
-    size_t at = network->wake_count++;
-    while (at > 0 && turn_is_before(&wake.turn, &network->wakes[(at - 1) / 2].turn)) {
-        network->wakes[at] = network->wakes[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    network->wakes[at] = wake;
-}
-
-bool wake_take(struct network *network, struct wake *wake)
-{
-    if (network->wake_count == 0)
-        return false;
-    *wake = network->wakes[0];
-    size_t count = --network->wake_count, at = 0;
-    struct wake last = network->wakes[count];
-    for (size_t child = 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && turn_is_before(&network->wakes[child + 1].turn, &network->wakes[child].turn))
-            child++;
-        if (!turn_is_before(&network->wakes[child].turn, &last.turn))
-            break;
-        network->wakes[at] = network->wakes[child];
-        at = child;
-    }
-    network->wakes[at] = last;
-    return true;
+    waitlist_add(&network->wakes, (struct waitlist_item){network->waiters[waiter].turn, place, waiter});
 }
 
 void line_wake(struct network *network, uint64_t place)
