@@ -3,7 +3,7 @@
 #include "figures/figure_spec.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "cluster/metrics.h"
@@ -38,20 +38,20 @@ static enum status need_text(struct reader *reader, const struct yaml_node *node
     return STATUS_OK;
 }
 
-static enum status read_text(struct reader *reader, const struct yaml_node *node, const char **text)
+static enum status read_text(struct reader *reader, const struct yaml_node *node, void *field)
 {
     enum status status = need_text(reader, node, "a text");
     if (status == STATUS_OK)
-        *text = node->text;
+        *(const char **)field = node->text;
     return status;
 }
 
-static enum status read_truth(struct reader *reader, const struct yaml_node *node, bool *truth)
+static enum status read_truth(struct reader *reader, const struct yaml_node *node, void *field)
 {
     bool is_true = node->kind == YAML_SCALAR && strcmp(node->text, "true") == 0;
     if (!is_true && (node->kind != YAML_SCALAR || strcmp(node->text, "false") != 0))
         return yaml_error(reader->error, node, "figures: expected true or false");
-    *truth = is_true;
+    *(bool *)field = is_true;
     return STATUS_OK;
 }
 
@@ -68,44 +68,43 @@ static enum status read_number(struct reader *reader, const struct yaml_node *no
 
 static enum status refuse_column(struct reader *reader, const struct yaml_node *node, const char *name, bool is_number)
 {
-    char shown[TEXT_SHOW_BYTES], known[600];
-    const char *nearest = figure_columns_nearest(reader->axes, name, is_number);
+    char shown[TEXT_SHOW_BYTES], hint[TEXT_HINT_BYTES], known[600];
+    text_hint(figure_columns_nearest(reader->axes, name, is_number), hint);
     figure_columns_list(reader->axes, is_number, known, sizeof known);
-    return yaml_error(reader->error, node, "figures: no column '%s'%s%s%s; there are %s", text_show(name, shown),
-                      nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "", known);
+    return yaml_error(reader->error, node, "figures: no column '%s'%s; there are %s", text_show(name, shown), hint,
+                      known);
 }
 
-static void note_source(struct reader *reader, struct figure_column column)
+/* A column whose texts name groups. */
+static enum status find_group(struct reader *reader, const struct yaml_node *node, const char *name,
+                              struct figure_column *column)
 {
-    reader->spec->uses_jobs = reader->spec->uses_jobs || column.source == FIGURE_FROM_JOB;
-}
-
-static enum status read_field(struct reader *reader, const struct yaml_node *node, struct figure_fields *fields)
-{
-    enum status status = need_text(reader, node, "the name of a column");
-    if (status != STATUS_OK)
-        return status;
-    if (fields->count == FIGURE_FIELD_LIMIT)
-        return yaml_error(reader->error, node, "figures: at most %d columns can be put together", FIGURE_FIELD_LIMIT);
-    struct figure_column column;
-    if (!figure_columns_find_group(reader->axes, node->text, &column))
-        return refuse_column(reader, node, node->text, false);
-    note_source(reader, column);
-    fields->names[fields->count] = node->text;
-    fields->columns[fields->count++] = column;
+    if (!figure_columns_find_group(reader->axes, name, column))
+        return refuse_column(reader, node, name, false);
+    reader->spec->uses_jobs |= column->source == FIGURE_FROM_JOB;
     return STATUS_OK;
 }
 
-static enum status read_fields(struct reader *reader, const struct yaml_node *node, struct figure_fields *fields)
+static enum status read_fields(struct reader *reader, const struct yaml_node *node, void *field)
 {
-    if (node->kind != YAML_SEQUENCE)
-        return read_field(reader, node, fields);
-    enum status status = STATUS_OK;
-    if (!node->count)
-        status = yaml_error(reader->error, node, "figures: expected the name of a column, found an empty list");
-    for (size_t i = 0; i < node->count && status == STATUS_OK; i++)
-        status = read_field(reader, node->items[i], fields);
-    return status;
+    struct figure_fields *fields = field;
+    const struct yaml_node *const *items = node->kind == YAML_SEQUENCE ? node->items : &node;
+    size_t count = node->kind == YAML_SEQUENCE ? node->count : 1;
+    if (!count)
+        return yaml_error(reader->error, node, "figures: expected the name of a column, found an empty list");
+    for (; fields->count < count; fields->count++) {
+        const struct yaml_node *item = items[fields->count];
+        enum status status = need_text(reader, item, "the name of a column");
+        if (status == STATUS_OK && fields->count == FIGURE_FIELD_LIMIT)
+            status =
+                yaml_error(reader->error, item, "figures: at most %d columns can be put together", FIGURE_FIELD_LIMIT);
+        if (status == STATUS_OK)
+            status = find_group(reader, item, item->text, &fields->columns[fields->count]);
+        if (status != STATUS_OK)
+            return status;
+        fields->names[fields->count] = item->text;
+    }
+    return STATUS_OK;
 }
 
 static enum status read_factor(struct reader *reader, const struct yaml_node *node, const char *start, size_t length,
@@ -127,7 +126,7 @@ static enum status read_factor(struct reader *reader, const struct yaml_node *no
     }
     if (!figure_columns_find_number(reader->axes, name, &factor->column))
         return refuse_column(reader, node, name, true);
-    note_source(reader, factor->column);
+    reader->spec->uses_jobs |= factor->column.source == FIGURE_FROM_JOB;
     return STATUS_OK;
 }
 
@@ -154,16 +153,17 @@ static enum status read_value(struct reader *reader, const struct yaml_node *nod
 
 /* ---- members ---- */
 
-static enum status read_x(struct reader *reader, const struct yaml_node *node)
+static enum status read_x(struct reader *reader, const struct yaml_node *node, void *field)
 {
+    (void)field;
     if (reader->spec->plot == FIGURE_SCATTER)
         return read_value(reader, node, &reader->spec->x_value);
     return read_fields(reader, node, &reader->spec->x);
 }
 
-static enum status read_y(struct reader *reader, const struct yaml_node *node)
+static enum status read_y(struct reader *reader, const struct yaml_node *node, void *field)
 {
-    struct figure_spec *spec = reader->spec;
+    struct figure_spec *spec = field;
     if (spec->plot != FIGURE_STACKED || node->kind != YAML_SEQUENCE) {
         spec->y_count = 1;
         return read_value(reader, node, &spec->ys[0]);
@@ -176,57 +176,31 @@ static enum status read_y(struct reader *reader, const struct yaml_node *node)
     return status;
 }
 
-static enum status read_series(struct reader *reader, const struct yaml_node *node)
+static enum status read_log(struct reader *reader, const struct yaml_node *node, void *field)
 {
-    return read_fields(reader, node, &reader->spec->series);
+    struct figure_spec *spec = field;
+    const char *axes = node->kind == YAML_SCALAR ? node->text : "";
+    if (strcmp(axes, "x") != 0 && strcmp(axes, "y") != 0 && strcmp(axes, "xy") != 0)
+        return yaml_error(reader->error, node, "figures: log: expected x, y or xy");
+    spec->is_x_log = axes[0] == 'x';
+    spec->is_y_log = strchr(axes, 'y') != NULL;
+    if (spec->is_y_log && spec->plot == FIGURE_CDF)
+        return yaml_error(reader->error, node, "figures: log: %s has no effect on y with plot: cdf; use log: x", axes);
+    return STATUS_OK;
 }
 
-static enum status read_logx(struct reader *reader, const struct yaml_node *node)
+static enum status read_bin(struct reader *reader, const struct yaml_node *node, void *field)
 {
-    return read_truth(reader, node, &reader->spec->is_x_log);
-}
-
-static enum status read_ylog(struct reader *reader, const struct yaml_node *node)
-{
-    return read_truth(reader, node, &reader->spec->is_y_log);
-}
-
-static enum status read_diagonal(struct reader *reader, const struct yaml_node *node)
-{
-    return read_truth(reader, node, &reader->spec->has_diagonal);
-}
-
-static enum status read_shares(struct reader *reader, const struct yaml_node *node)
-{
-    return read_truth(reader, node, &reader->spec->is_shared);
-}
-
-static enum status read_bin(struct reader *reader, const struct yaml_node *node)
-{
-    enum status status = read_number(reader, node, &reader->spec->bin);
-    if (status == STATUS_OK && reader->spec->bin <= 0)
+    double *bin = field;
+    enum status status = read_number(reader, node, bin);
+    if (status == STATUS_OK && *bin <= 0)
         status = yaml_error(reader->error, node, "figures: bin: expected a width above 0, e.g. 0.01");
     return status;
 }
 
-static enum status read_xlabel(struct reader *reader, const struct yaml_node *node)
+static enum status read_yrange(struct reader *reader, const struct yaml_node *node, void *field)
 {
-    return read_text(reader, node, &reader->spec->x_label);
-}
-
-static enum status read_ylabel(struct reader *reader, const struct yaml_node *node)
-{
-    return read_text(reader, node, &reader->spec->y_label);
-}
-
-static enum status read_caption(struct reader *reader, const struct yaml_node *node)
-{
-    return read_text(reader, node, &reader->spec->caption);
-}
-
-static enum status read_yrange(struct reader *reader, const struct yaml_node *node)
-{
-    struct figure_spec *spec = reader->spec;
+    struct figure_spec *spec = field;
     if (node->kind != YAML_SEQUENCE || node->count != 2)
         return yaml_error(reader->error, node, "figures: yrange: expected two numbers, e.g. [0, 1]; null = automatic");
     enum status status = STATUS_OK;
@@ -239,7 +213,7 @@ static enum status read_yrange(struct reader *reader, const struct yaml_node *no
     return status;
 }
 
-static enum status read_labels(struct reader *reader, const struct yaml_node *node)
+static enum status read_labels(struct reader *reader, const struct yaml_node *node, void *field)
 {
     if (node->kind != YAML_MAPPING)
         return yaml_error(reader->error, node, "figures: labels: expected value: text pairs, e.g. {max: Para_max}");
@@ -248,47 +222,35 @@ static enum status read_labels(struct reader *reader, const struct yaml_node *no
         if (status != STATUS_OK)
             return status;
     }
-    reader->spec->labels = node;
+    *(const struct yaml_node **)field = node;
     return STATUS_OK;
 }
 
-static enum status read_filter_values(struct reader *reader, const struct yaml_node *value,
-                                      struct figure_filter *filter)
+static enum status read_filter(struct reader *reader, const struct yaml_node *key, const struct yaml_node *value,
+                               struct figure_filter *filter)
 {
     const struct yaml_node *const *items = value->kind == YAML_SEQUENCE ? value->items : &value;
+    enum status status = find_group(reader, key, key->text, &filter->column);
     filter->value_count = value->kind == YAML_SEQUENCE ? value->count : 1;
     filter->values = arena_alloc(reader->arena, filter->value_count, sizeof *filter->values);
-    enum status status = STATUS_OK;
     for (size_t i = 0; i < filter->value_count && status == STATUS_OK; i++)
         status = read_text(reader, items[i], &filter->values[i]);
     return status;
 }
 
-static enum status read_filter_column(struct reader *reader, const struct yaml_node *node, const char *name,
-                                      struct figure_filter *filter)
-{
-    if (!figure_columns_find_group(reader->axes, name, &filter->column))
-        return refuse_column(reader, node, name, false);
-    note_source(reader, filter->column);
-    return STATUS_OK;
-}
-
 /* The short form "column=value". */
-static enum status read_short_where(struct reader *reader, const struct yaml_node *node)
+static enum status read_short_where(struct reader *reader, const struct yaml_node *node, struct figure_filter *filter)
 {
-    struct figure_filter *filter = reader->spec->filters;
-    const char *equals = strchr(node->text, '=');
-    require(equals);
+    size_t length = strcspn(node->text, "=");
     filter->values = arena_alloc(reader->arena, 1, sizeof *filter->values);
-    filter->values[0] = equals + 1;
+    filter->values[0] = node->text + length + 1;
     filter->value_count = 1;
-    const char *name = arena_text(reader->arena, node->text, (size_t)(equals - node->text));
-    return read_filter_column(reader, node, name, filter);
+    return find_group(reader, node, arena_text(reader->arena, node->text, length), &filter->column);
 }
 
-static enum status read_where(struct reader *reader, const struct yaml_node *node)
+static enum status read_where(struct reader *reader, const struct yaml_node *node, void *field)
 {
-    struct figure_spec *spec = reader->spec;
+    struct figure_spec *spec = field;
     bool is_short = node->kind == YAML_SCALAR && strchr(node->text, '=');
     if (!is_short && (node->kind != YAML_MAPPING || !node->count))
         return yaml_error(reader->error, node,
@@ -296,20 +258,18 @@ static enum status read_where(struct reader *reader, const struct yaml_node *nod
     spec->filter_count = is_short ? 1 : node->count;
     spec->filters = arena_alloc(reader->arena, spec->filter_count, sizeof *spec->filters);
     if (is_short)
-        return read_short_where(reader, node);
+        return read_short_where(reader, node, spec->filters);
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < node->count && status == STATUS_OK; i++) {
-        status = read_filter_column(reader, node->keys[i], node->keys[i]->text, &spec->filters[i]);
-        if (status == STATUS_OK)
-            status = read_filter_values(reader, node->items[i], &spec->filters[i]);
-    }
+    for (size_t i = 0; i < node->count && status == STATUS_OK; i++)
+        status = read_filter(reader, node->keys[i], node->items[i], &spec->filters[i]);
     return status;
 }
 
 /* ---- references ---- */
 
-static enum status read_marks(struct reader *reader, const struct yaml_node *node, struct figure_reference *reference)
+static enum status read_marks(struct reader *reader, const struct yaml_node *node, void *field)
 {
+    struct figure_reference *reference = field;
     reference->is_level = node->kind == YAML_SCALAR;
     if (reference->is_level)
         return read_number(reader, node, &reference->level);
@@ -327,50 +287,61 @@ static enum status read_marks(struct reader *reader, const struct yaml_node *nod
     return status;
 }
 
-static enum status read_reference_member(struct reader *reader, const struct yaml_node *key,
-                                         const struct yaml_node *value, struct figure_reference *reference)
+/* A member of a mapping: what reads it, and into what. */
+struct member {
+    const char *name;
+    enum status (*read)(struct reader *, const struct yaml_node *, void *field); /* NULL = read before the others */
+    size_t offset; /* of the field; 0 where the reader takes the struct as a whole */
+    int plots;     /* of a figure: in which it means something, bits of enum figure_plot */
+};
+
+static const struct member *find_member(const struct member *members, size_t count, const char *name)
 {
-    if (strcmp(key->text, "label") == 0)
-        return read_text(reader, value, &reference->label);
-    if (strcmp(key->text, "source") == 0)
-        return read_text(reader, value, &reference->source);
-    if (strcmp(key->text, "series") == 0)
-        return read_text(reader, value, &reference->series);
-    if (strcmp(key->text, "values") == 0)
-        return read_marks(reader, value, reference);
-    char shown[TEXT_SHOW_BYTES];
-    return yaml_error(reader->error, key,
-                      "figures: reference: unknown member '%s'; there are label, values, source "
-                      "and series",
-                      text_show(key->text, shown));
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(members[i].name, name) == 0)
+            return &members[i];
+    return NULL;
 }
 
-static enum status read_one_reference(struct reader *reader, const struct yaml_node *node,
-                                      struct figure_reference *reference)
+static enum status read_reference(struct reader *reader, const struct yaml_node *node,
+                                  struct figure_reference *reference)
 {
-    enum status status = STATUS_OK;
+    static const struct member members[] = {{"label", read_text, offsetof(struct figure_reference, label), 0},
+                                            {"source", read_text, offsetof(struct figure_reference, source), 0},
+                                            {"series", read_text, offsetof(struct figure_reference, series), 0},
+                                            {"values", read_marks, 0, 0}};
+    char shown[TEXT_SHOW_BYTES];
     reference->node = node;
     if (node->kind != YAML_MAPPING)
         return yaml_error(reader->error, node, "figures: reference: expected {label: ..., values: ..., source: ...}");
-    for (size_t i = 0; i < node->count && status == STATUS_OK; i++)
-        status = read_reference_member(reader, node->keys[i], node->items[i], reference);
-    if (status == STATUS_OK && (!reference->label || !reference->source || !yaml_get(node, "values")))
-        status = yaml_error(reader->error, node,
-                            "figures: reference: label, values and source are all needed, so that "
-                            "a reader can find where a number comes from");
-    return status;
+    for (size_t i = 0; i < node->count; i++) {
+        const char *name = node->keys[i]->text;
+        const struct member *member = find_member(members, sizeof members / sizeof *members, name);
+        if (!member)
+            return yaml_error(reader->error, node->keys[i],
+                              "figures: reference: unknown member '%s'; there are label, values, source and series",
+                              text_show(name, shown));
+        enum status status = member->read(reader, node->items[i], (char *)reference + member->offset);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (!reference->label || !reference->source || !yaml_get(node, "values"))
+        return yaml_error(reader->error, node,
+                          "figures: reference: label, values and source are all needed, so that "
+                          "a reader can find where a number comes from");
+    return STATUS_OK;
 }
 
-static enum status read_references(struct reader *reader, const struct yaml_node *node)
+static enum status read_references(struct reader *reader, const struct yaml_node *node, void *field)
 {
-    struct figure_spec *spec = reader->spec;
+    struct figure_spec *spec = field;
     if (node->kind != YAML_SEQUENCE)
         return yaml_error(reader->error, node, "figures: reference: expected a list, found %s", yaml_kind_name(node));
     spec->references = arena_alloc(reader->arena, node->count, sizeof *spec->references);
     spec->reference_count = node->count;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < node->count && status == STATUS_OK; i++)
-        status = read_one_reference(reader, node->items[i], &spec->references[i]);
+        status = read_reference(reader, node->items[i], &spec->references[i]);
     return status;
 }
 
@@ -383,34 +354,33 @@ enum {
     IN_CDF = 1 << FIGURE_CDF,
     IN_HISTOGRAM = 1 << FIGURE_HISTOGRAM,
     IN_SCATTER = 1 << FIGURE_SCATTER,
-    IN_ALL = (1 << FIGURE_PLOT_COUNT) - 1
+    IN_ALL = (1 << FIGURE_PLOT_COUNT) - 1,
+    WITH_X = IN_BARS | IN_LINES | IN_STACKED | IN_SCATTER
 };
 
-static const struct member {
-    const char *name;
-    enum status (*read)(struct reader *, const struct yaml_node *); /* NULL = read before the others */
-    int plots;                                                      /* in which it means something */
-    int needed;
-} members[] = {
-    {"name", NULL, IN_ALL, 0},
-    {"plot", NULL, IN_ALL, 0},
-    {"x", read_x, IN_BARS | IN_LINES | IN_STACKED | IN_SCATTER, IN_BARS | IN_LINES | IN_STACKED | IN_SCATTER},
-    {"y", read_y, IN_ALL, IN_ALL},
-    {"series", read_series, IN_ALL & ~IN_STACKED, 0},
-    {"xlabel", read_xlabel, IN_ALL, 0},
-    {"ylabel", read_ylabel, IN_ALL, 0},
-    {"caption", read_caption, IN_ALL, 0},
-    {"logx", read_logx, IN_LINES | IN_CDF | IN_SCATTER, 0},
-    {"ylog", read_ylog, IN_LINES | IN_SCATTER, 0}, /* bars start at zero */
-    {"yrange", read_yrange, IN_ALL, 0},
-    {"bin", read_bin, IN_HISTOGRAM, 0},
-    {"diagonal", read_diagonal, IN_SCATTER, 0},
-    {"shares", read_shares, IN_STACKED, 0},
-    {"where", read_where, IN_ALL, 0},
-    {"labels", read_labels, IN_ALL, 0},
-    {"reference", read_references, IN_BARS | IN_LINES | IN_SCATTER, 0},
+#define FIELD(name) offsetof(struct figure_spec, name)
+static const struct member members[] = {
+    {"name", NULL, 0, IN_ALL},
+    {"plot", NULL, 0, IN_ALL},
+    {"x", read_x, 0, WITH_X},
+    {"y", read_y, 0, IN_ALL},
+    {"series", read_fields, FIELD(series), IN_ALL & ~IN_STACKED},
+    {"xlabel", read_text, FIELD(x_label), IN_ALL},
+    {"ylabel", read_text, FIELD(y_label), IN_ALL},
+    {"caption", read_text, FIELD(caption), IN_ALL},
+    {"log", read_log, 0, IN_LINES | IN_CDF | IN_SCATTER}, /* bars start at zero */
+    {"yrange", read_yrange, 0, IN_ALL},
+    {"bin", read_bin, FIELD(bin), IN_HISTOGRAM},
+    {"diagonal", read_truth, FIELD(has_diagonal), IN_SCATTER},
+    {"shares", read_truth, FIELD(is_shared), IN_STACKED},
+    {"where", read_where, 0, IN_ALL},
+    {"labels", read_labels, FIELD(labels), IN_ALL},
+    {"reference", read_references, 0, IN_BARS | IN_LINES | IN_SCATTER},
+    /* As `log` was written before, not listed. */
+    {"logx", read_truth, FIELD(is_x_log), IN_LINES | IN_CDF | IN_SCATTER},
+    {"ylog", read_truth, FIELD(is_y_log), IN_LINES | IN_SCATTER},
 };
-enum { MEMBER_COUNT = sizeof members / sizeof *members };
+enum { MEMBER_COUNT = sizeof members / sizeof *members, LISTED_COUNT = MEMBER_COUNT - 2 };
 
 static enum status read_name(struct reader *reader, const struct yaml_node *node)
 {
@@ -443,42 +413,38 @@ static enum status read_plot(struct reader *reader, const struct yaml_node *node
 
 static enum status refuse_member(struct reader *reader, const struct yaml_node *key)
 {
-    char shown[TEXT_SHOW_BYTES];
-    const char *nearest = NULL;
-    int least = 4;
-    for (size_t i = 0; i < MEMBER_COUNT; i++) {
-        int far = text_distance(key->text, members[i].name);
-        if (far < least) {
-            least = far;
-            nearest = members[i].name;
-        }
+    char shown[TEXT_SHOW_BYTES], hint[TEXT_HINT_BYTES], known[200] = "; there are ";
+    struct text_search search = {.word = key->text, .limit = 4};
+    for (size_t i = 0; i < LISTED_COUNT; i++) {
+        text_offer(&search, members[i].name);
+        text_append(known, sizeof known, "%s%s", !i ? "" : i + 1 < LISTED_COUNT ? ", " : " and ", members[i].name);
     }
-    return yaml_error(reader->error, key, "figures: unknown member '%s'%s%s%s", text_show(key->text, shown),
-                      nearest ? "; did you mean "
-                              : "; there are name, plot, x, y, series, xlabel, ylabel, caption, "
-                                "logx, ylog, yrange, bin, diagonal, shares, where, labels and reference",
-                      nearest ? nearest : "", nearest ? "?" : "");
+    return yaml_error(reader->error, key, "figures: unknown member '%s'%s", text_show(key->text, shown),
+                      search.nearest ? text_hint(search.nearest, hint) : known);
 }
 
 static enum status read_member(struct reader *reader, const struct yaml_node *key, const struct yaml_node *value)
 {
-    size_t i = 0;
-    while (i < MEMBER_COUNT && strcmp(members[i].name, key->text) != 0)
-        i++;
-    if (i == MEMBER_COUNT)
+    const struct member *member = find_member(members, MEMBER_COUNT, key->text);
+    if (!member)
         return refuse_member(reader, key);
-    if (!(members[i].plots & 1 << reader->spec->plot))
-        return yaml_error(reader->error, key, "figures: %s has no effect with plot: %s", members[i].name,
+    if (!(member->plots & 1 << reader->spec->plot))
+        return yaml_error(reader->error, key, "figures: %s has no effect with plot: %s", member->name,
                           figure_plot_name(reader->spec->plot));
-    return members[i].read && !yaml_is_null(value) ? members[i].read(reader, value) : STATUS_OK;
+    if (!member->read || yaml_is_null(value))
+        return STATUS_OK;
+    return member->read(reader, value, (char *)reader->spec + member->offset);
 }
 
+/* x and y are needed wherever they mean something. */
 static enum status check_needed(struct reader *reader, const struct yaml_node *node)
 {
-    for (size_t i = 0; i < MEMBER_COUNT; i++)
-        if (members[i].needed & 1 << reader->spec->plot && !yaml_get(node, members[i].name))
+    static const char *const needed[] = {"x", "y"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (find_member(members, MEMBER_COUNT, needed[i])->plots & 1 << reader->spec->plot &&
+            !yaml_get(node, needed[i]))
             return yaml_error(reader->error, node, "figures: plot: %s needs %s", figure_plot_name(reader->spec->plot),
-                              members[i].name);
+                              needed[i]);
     return STATUS_OK;
 }
 
@@ -504,7 +470,7 @@ static enum status read_figure(struct reader *reader, const struct yaml_node *no
     return status == STATUS_OK ? check_needed(reader, node) : status;
 }
 
-/* A few figures a scenario: comparing each with those before is fine up to a limit. */
+/* A few figures per scenario: comparing each with those before is fine up to a limit. */
 enum { FIGURE_LIMIT = 100 };
 
 static enum status check_unique(const struct figure_specs *specs, size_t last, struct error *error)
@@ -544,7 +510,7 @@ const char *figure_label(const struct figure_spec *spec, const char *text)
 
 /* ---- figures nobody asked for ---- */
 
-static void take_y(struct figure_spec *spec, const char *name)
+static void set_y(struct figure_spec *spec, const char *name)
 {
     struct figure_value *y = &spec->ys[0];
     spec->y_count = 1;
@@ -560,7 +526,7 @@ void figure_spec_default(struct figure_axes axes, bool is_x_numeric, struct figu
     spec_init(spec);
     spec->name = "blocking_rate";
     spec->plot = is_x_numeric ? FIGURE_LINES : FIGURE_BARS;
-    take_y(spec, metric_name(METRIC_BLOCKING_RATE));
+    set_y(spec, metric_name(METRIC_BLOCKING_RATE));
     for (size_t axis = 0; axis < axes.count && axis <= FIGURE_FIELD_LIMIT; axis++) {
         struct figure_fields *fields = axis ? &spec->series : &spec->x;
         fields->names[fields->count] = axes.names[axis];
@@ -575,5 +541,5 @@ void figure_spec_default_run(struct figure_spec *spec)
     spec->name = "jct-cdf";
     spec->plot = FIGURE_CDF;
     spec->uses_jobs = true;
-    take_y(spec, job_columns[JOB_JCT].column.name);
+    set_y(spec, job_columns[JOB_JCT].column.name);
 }

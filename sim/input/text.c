@@ -2,6 +2,7 @@
 #include "input/text.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +53,32 @@ int text_distance(const char *a, const char *b)
         memcpy(cost[1], cost[2], sizeof cost[1]);
     }
     return cost[1][columns];
+}
+
+void text_offer(struct text_search *search, const char *name)
+{
+    int distance = text_distance(search->word, name);
+    if (distance >= search->limit)
+        return;
+    search->limit = distance;
+    search->nearest = name;
+}
+
+const char *text_hint(const char *nearest, char *buffer)
+{
+    snprintf(buffer, TEXT_HINT_BYTES, "%s%s%s", nearest ? "; did you mean " : "", nearest ? nearest : "",
+             nearest ? "?" : "");
+    return buffer;
+}
+
+void text_append(char *buffer, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    size_t used = strlen(buffer);
+    require(used < size);
+    va_start(arguments, format);
+    vsnprintf(buffer + used, size - used, format, arguments);
+    va_end(arguments);
 }
 
 const char *text_alternatives(const char *choices, char *buffer, size_t size)

@@ -14,6 +14,22 @@ const char *text_show(const char *text, char *buffer);
  * b). */
 int text_distance(const char *a, const char *b);
 
+/* Looks for the name that a mistyped word was meant to be: set word and limit, offer names, then read nearest: NULL
+ * where none is fewer than limit edits away; the first of several that are as near. */
+struct text_search {
+    const char *word;
+    int limit;           /* from the first offer on: the edits of the nearest so far */
+    const char *nearest; /* borrowed */
+};
+void text_offer(struct text_search *search, const char *name);
+
+/* "; did you mean NAME?", or "" where nearest is NULL. Into buffer (TEXT_HINT_BYTES), which is returned. */
+enum { TEXT_HINT_BYTES = 96 };
+const char *text_hint(const char *nearest, char *buffer);
+
+/* Adds formatted text behind that in buffer, which ends in a NUL; what does not fit is cut off. */
+void text_append(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* "a|b|c" as "a, b or c" into buffer; what does not fit is left out. Returns buffer. */
 const char *text_alternatives(const char *choices, char *buffer, size_t size);
 
