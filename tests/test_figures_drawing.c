@@ -21,15 +21,13 @@
 
 static void test_escaping(void)
 {
-    struct file_writer *writer;
-    CU_ASSERT_EQUAL_FATAL(file_create(sample_path("escaped"), &writer, NULL), STATUS_OK);
-    figure_quote(writer, "it's `a_b` @x\n100%", false);
-    figure_quote(writer, "100%", true);
-    report_escape(writer, "<a href=\"x\">&'\x01");
-    CU_ASSERT_EQUAL(file_finish(writer, NULL), STATUS_OK);
-    char *text = sample_read("escaped");
-    CU_ASSERT_STRING_EQUAL(text, "'it''s `a_b` @x 100%''100%%'&lt;a href=&quot;x&quot;&gt;&amp;&#39; ");
-    free(text);
+    struct arena arena = {0};
+    CU_ASSERT_STRING_EQUAL(figure_quote(&arena, "it's `a_b` @x\n100%", false), "'it''s `a_b` @x 100%'");
+    CU_ASSERT_STRING_EQUAL(figure_quote(&arena, "100%", true), "'100%%'");
+    CU_ASSERT_STRING_EQUAL(report_escape(&arena, "<a_b href=\"x\">&'\x01", false),
+                           "&lt;a_b href=&quot;x&quot;&gt;&amp;&#39; ");
+    CU_ASSERT_STRING_EQUAL(report_escape(&arena, "a_b.\"", true), "a_<wbr>b.<wbr>&quot;");
+    arena_free(&arena);
 }
 
 /* Labels that would be commands, markup or formats if anything were expanded. */

@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-enum { PATH_BYTES = 4096, WORDS_LIMIT = 240 };
+enum { PATH_BYTES = 4096, LINE_BYTES = 241 };
 static const size_t picture_limit_bytes = (size_t)1 << 28;
 
 static enum status make_path(const struct figure_place *place, const struct figure_spec *spec, const char *suffix,
@@ -42,7 +42,7 @@ static void write_number(struct file_writer *writer, double value)
 static void write_point(struct file_writer *writer, const struct figure_spec *spec, const struct figure_points *points,
                         const struct figure_point *point)
 {
-    if (spec->plot == FIGURE_BARS || spec->plot == FIGURE_STACKED)
+    if (figure_has_categories(spec))
         csv_write(writer, points->categories[point->category].text);
     else
         write_number(writer, point->x);
@@ -75,66 +75,50 @@ enum status figure_write_points(const struct figure_place *place, const struct f
 
 /* ---- gnuplot ---- */
 
-/* The names of what gnuplot reads and writes; all but the figures themselves are removed. */
+/* What gnuplot reads and writes; all but the figures themselves are removed. */
+enum { SCRIPT, LOG, RAW_PDF, RAW_PNG, PDF, PNG, FILE_COUNT };
+
 struct drawing {
-    char script[PATH_BYTES], log[PATH_BYTES], raw_pdf[PATH_BYTES], raw_png[PATH_BYTES];
-    char pdf[PATH_BYTES], png[PATH_BYTES];
+    char paths[FILE_COUNT][PATH_BYTES];
 };
 
 static enum status name_files(const struct figure_place *place, const struct figure_spec *spec, struct drawing *drawing,
                               struct error *error)
 {
-    enum status status = make_path(place, spec, ".gp", drawing->script, error);
-    if (status == STATUS_OK)
-        status = make_path(place, spec, ".log", drawing->log, error);
-    if (status == STATUS_OK)
-        status = make_path(place, spec, ".raw.pdf", drawing->raw_pdf, error);
-    if (status == STATUS_OK)
-        status = make_path(place, spec, ".raw.png", drawing->raw_png, error);
-    if (status == STATUS_OK)
-        status = make_path(place, spec, ".pdf", drawing->pdf, error);
-    if (status == STATUS_OK)
-        status = make_path(place, spec, ".png", drawing->png, error);
+    static const char *const suffixes[FILE_COUNT] = {".gp", ".log", ".raw.pdf", ".raw.png", ".pdf", ".png"};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < FILE_COUNT && status == STATUS_OK; i++)
+        status = make_path(place, spec, suffixes[i], drawing->paths[i], error);
     return status;
-}
-
-static void put_load(struct file_writer *writer, const char *format, const char *style, const char *plot)
-{
-    file_printf(writer, "FORMAT = '%s'\nload ", format);
-    figure_quote(writer, style, false);
-    file_printf(writer, "\nload ");
-    figure_quote(writer, plot, false);
-    file_printf(writer, "\nunset output\n");
 }
 
 static enum status write_script(const struct figure_place *place, const struct figure_spec *spec,
                                 struct figure_points *points, const struct drawing *drawing, struct error *error)
 {
+    static const char *const formats[] = {"probe", "pdf", "png"};
     char file[64];
     const char *style, *plot;
+    struct arena *arena = &points->arena;
     struct file_writer *writer;
     struct file_search search = {.folder = "plots"};
     snprintf(file, sizeof file, "%s.gp", figure_plot_name(spec->plot));
-    enum status status = file_find(&search, "style.gp", &points->arena, &style, error);
+    enum status status = file_find(&search, "style.gp", arena, &style, error);
     if (status == STATUS_OK)
-        status = file_find(&search, file, &points->arena, &plot, error);
+        status = file_find(&search, file, arena, &plot, error);
     if (status == STATUS_OK)
-        status = file_create(drawing->script, &writer, error);
+        status = file_create(drawing->paths[SCRIPT], &writer, error);
     if (status != STATUS_OK)
         return status;
-    file_printf(writer, "PDF = ");
-    figure_quote(writer, drawing->raw_pdf, false);
-    file_printf(writer, "\nPNG = ");
-    figure_quote(writer, drawing->raw_png, false);
-    file_printf(writer, "\n");
+    file_printf(writer, "PDF = %s\nPNG = %s\n", figure_quote(arena, drawing->paths[RAW_PDF], false),
+                figure_quote(arena, drawing->paths[RAW_PNG], false));
     status = figure_script(writer, place, spec, points, error);
     if (status != STATUS_OK) {
         file_abandon(writer);
         return status;
     }
-    put_load(writer, "probe", style, plot);
-    put_load(writer, "pdf", style, plot);
-    put_load(writer, "png", style, plot);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        file_printf(writer, "FORMAT = '%s'\nload %s\nload %s\nunset output\n", formats[i],
+                    figure_quote(arena, style, false), figure_quote(arena, plot, false));
     return file_finish(writer, error);
 }
 
@@ -157,12 +141,12 @@ static char **fixed_environment(void)
 static int spawn_gnuplot(const struct drawing *drawing, pid_t *child)
 {
     char program[] = "gnuplot", plain[] = "-d";
-    char *script = memory_text(drawing->script, strlen(drawing->script));
+    char *script = memory_text(drawing->paths[SCRIPT], strlen(drawing->paths[SCRIPT]));
     char *arguments[] = {program, plain, script, NULL};
     char **environment = fixed_environment();
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, drawing->log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, drawing->paths[LOG], O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     int code = posix_spawnp(child, program, &actions, NULL, arguments, environment);
@@ -172,42 +156,33 @@ static int spawn_gnuplot(const struct drawing *drawing, pid_t *child)
     return code;
 }
 
-/* gnuplot's last words: its last line that is not empty, after lines that repeat the command and point at the place.
- * Returned owned: free. */
-static char *last_words(const struct drawing *drawing)
+/* What gnuplot said last: its last line that is not empty, after lines that repeat the command and point at the place.
+ */
+static void read_last_line(const struct drawing *drawing, char line[LINE_BYTES])
 {
     char *text = NULL;
     size_t size = 0;
-    if (file_read(drawing->log, 1 << 20, &text, &size, NULL) != STATUS_OK)
-        return memory_text("nothing", strlen("nothing"));
+    snprintf(line, LINE_BYTES, "nothing");
+    if (file_read(drawing->paths[LOG], 1 << 20, &text, &size, NULL) != STATUS_OK)
+        return;
     while (size && (isspace((unsigned char)text[size - 1]) || iscntrl((unsigned char)text[size - 1])))
         size--;
     size_t start = size;
-    while (start && text[start - 1] != '\n' && size - start < WORDS_LIMIT)
+    while (start && text[start - 1] != '\n' && size - start < LINE_BYTES - 1)
         start--;
     for (size_t i = start; i < size; i++)
         if (iscntrl((unsigned char)text[i]))
             text[i] = ' ';
     while (start < size && text[start] == ' ')
         start++;
-    char *words = size ? memory_text(text + start, size - start) : memory_text("nothing", strlen("nothing"));
+    if (size)
+        snprintf(line, LINE_BYTES, "%.*s", (int)(size - start), text + start);
     free(text);
-    return words;
-}
-
-/* The reason comes last and must fit, so the name of the figure stands for its long path. */
-static enum status tell_failure(const struct drawing *drawing, const char *name, int wait_status, struct error *error)
-{
-    char *words = last_words(drawing);
-    error_set(error, STATUS_IO, "gnuplot failed on figure %s (%s %d); it said: %s", name,
-              WIFSIGNALED(wait_status) ? "signal" : "exit code",
-              WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), words);
-    free(words);
-    return STATUS_IO;
 }
 
 static enum status run_gnuplot(const struct drawing *drawing, const char *name, struct error *error)
 {
+    char line[LINE_BYTES];
     pid_t child;
     int wait_status;
     int code = spawn_gnuplot(drawing, &child);
@@ -220,9 +195,13 @@ static enum status run_gnuplot(const struct drawing *drawing, const char *name, 
     while (waitpid(child, &wait_status, 0) < 0)
         if (errno != EINTR)
             return error_set(error, STATUS_IO, "cannot wait for gnuplot: %s", strerror(errno));
-    if (!WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != 0)
-        return tell_failure(drawing, name, wait_status, error);
-    return STATUS_OK;
+    if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
+        return STATUS_OK;
+    /* The reason comes last and must fit, so the name of the figure stands for its long path. */
+    read_last_line(drawing, line);
+    return error_set(error, STATUS_IO, "gnuplot failed on figure %s (%s %d); it said: %s", name,
+                     WIFSIGNALED(wait_status) ? "signal" : "exit code",
+                     WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), line);
 }
 
 /* cairo stamps PDFs with the time of day; the digits are overwritten, so no offset in the file moves. */
@@ -235,21 +214,22 @@ static void clear_date(char *bytes, size_t size)
         memcpy(found + sizeof mark - 1, fixed, sizeof fixed - 1);
 }
 
-static enum status publish(const struct drawing *drawing, const char *raw, const char *path, struct error *error)
+/* Gives a picture that is whole its name. */
+static enum status publish(const struct drawing *drawing, int from, int to, struct error *error)
 {
+    const char *raw = drawing->paths[from];
     char *bytes;
     size_t size;
     struct file_writer *writer;
     enum status status = file_read(raw, picture_limit_bytes, &bytes, &size, error);
     if (status != STATUS_OK) {
-        char *words = last_words(drawing);
+        char line[LINE_BYTES];
         const char *slash = strrchr(raw, '/');
-        error_set(error, STATUS_IO, "gnuplot left no %s; it said: %s", slash ? slash + 1 : raw, words);
-        free(words);
-        return STATUS_IO;
+        read_last_line(drawing, line);
+        return error_set(error, STATUS_IO, "gnuplot left no %s; it said: %s", slash ? slash + 1 : raw, line);
     }
     clear_date(bytes, size);
-    status = file_create(path, &writer, error);
+    status = file_create(drawing->paths[to], &writer, error);
     if (status == STATUS_OK) {
         file_append(writer, bytes, size);
         status = file_finish(writer, error);
@@ -268,13 +248,11 @@ enum status figure_draw(const struct figure_place *place, const struct figure_sp
     if (status == STATUS_OK) {
         status = run_gnuplot(drawing, spec->name, error);
         if (status == STATUS_OK)
-            status = publish(drawing, drawing->raw_pdf, drawing->pdf, error);
+            status = publish(drawing, RAW_PDF, PDF, error);
         if (status == STATUS_OK)
-            status = publish(drawing, drawing->raw_png, drawing->png, error);
-        unlink(drawing->script);
-        unlink(drawing->log);
-        unlink(drawing->raw_pdf);
-        unlink(drawing->raw_png);
+            status = publish(drawing, RAW_PNG, PNG, error);
+        for (int i = SCRIPT; i < PDF; i++)
+            unlink(drawing->paths[i]);
     }
     free(drawing);
     return status;

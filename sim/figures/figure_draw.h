@@ -36,8 +36,8 @@ STATUS_MUST_USE enum status figure_script(struct file_writer *writer, const stru
 const char *figure_note(struct figure_points *points);
 
 /* Text in single quotes as gnuplot reads it: quotes doubled, control characters as spaces; in the names of tics a
- * percent sign begins a format and is doubled too. */
-void figure_quote(struct file_writer *writer, const char *text, bool is_tic);
+ * percent sign begins a format and is doubled too. In the arena. */
+const char *figure_quote(struct arena *arena, const char *text, bool is_tic);
 
 /* The axis titles as drawn. In the arena of the points. */
 const char *figure_x_title(const struct figure_spec *spec, struct figure_points *points);

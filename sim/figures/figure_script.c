@@ -10,43 +10,40 @@
 
 static const double column_cm = 8.4, page_cm = 17.4, height_cm = 5.2; /* of a two-column paper */
 
-void figure_quote(struct file_writer *writer, const char *text, bool is_tic)
+struct script {
+    struct file_writer *writer;
+    const struct figure_spec *spec;
+    struct figure_points *points;
+    double width_cm;
+};
+
+const char *figure_quote(struct arena *arena, const char *text, bool is_tic)
 {
-    file_append(writer, "'", 1);
+    char *quoted = arena_alloc(arena, 2 * strlen(text) + sizeof "''", 1), *at = quoted;
+    *at++ = '\'';
     for (; *text; text++) {
-        if (*text == '\'')
-            file_append(writer, "''", 2);
-        else if (*text == '%' && is_tic)
-            file_append(writer, "%%", 2);
-        else
-            file_append(writer, (unsigned char)*text < ' ' ? " " : text, 1);
+        if (*text == '\'' || (*text == '%' && is_tic))
+            *at++ = *text;
+        *at++ = (unsigned char)*text < ' ' ? ' ' : *text;
     }
-    file_append(writer, "'", 1);
+    *at = '\'';
+    return quoted;
+}
+
+static const char *quote(const struct script *script, const char *text)
+{
+    return figure_quote(&script->points->arena, text, false);
 }
 
 /* ---- titles ---- */
 
-static const char *with_unit(const char *label, const char *unit, struct arena *arena)
-{
-    if (!*unit || strchr(label, '['))
-        return label;
-    size_t size = strlen(label) + strlen(unit) + sizeof " []";
-    char *text = arena_alloc(arena, size, 1);
-    snprintf(text, size, "%s [%s]", label, unit);
-    return text;
-}
-
 static const char *fields_title(const struct figure_fields *fields, struct figure_points *points)
 {
     char text[400] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < fields->count; i++) {
-        int length = snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
-                              figure_columns_label(fields->names[i], &points->arena));
-        if (length < 0 || (size_t)length >= sizeof text - used)
-            break;
-        used += (size_t)length;
-    }
+    for (size_t i = 0; i < fields->count; i++)
+        text_append(text, sizeof text, "%s%s", i ? ", " : "", figure_columns_label(fields->names[i], &points->arena));
+    if (*points->x_unit && !strchr(text, '['))
+        text_append(text, sizeof text, " [%s]", points->x_unit);
     return arena_text(&points->arena, text, strlen(text));
 }
 
@@ -58,7 +55,7 @@ const char *figure_x_title(const struct figure_spec *spec, struct figure_points 
         return figure_columns_label(spec->x_value.text, &points->arena);
     if (spec->plot == FIGURE_CDF || spec->plot == FIGURE_HISTOGRAM)
         return figure_columns_label(spec->ys[0].text, &points->arena);
-    return with_unit(fields_title(&spec->x, points), points->x_unit, &points->arena);
+    return fields_title(&spec->x, points);
 }
 
 const char *figure_y_title(const struct figure_spec *spec, struct figure_points *points)
@@ -80,25 +77,22 @@ const char *figure_y_title(const struct figure_spec *spec, struct figure_points 
 const char *figure_note(struct figure_points *points)
 {
     char text[96] = "";
-    if (points->points_short == 1)
-        snprintf(text, sizeof text, "n=%zu/%zu", points->runs_done, points->runs_planned);
-    else if (points->points_short)
-        snprintf(text, sizeof text, "n=%zu/%zu, %zu points short", points->runs_done, points->runs_planned,
-                 points->points_short);
+    if (points->points_short)
+        text_append(text, sizeof text, "n=%zu/%zu", points->runs_done, points->runs_planned);
+    if (points->points_short > 1)
+        text_append(text, sizeof text, ", %zu points short", points->points_short);
     return arena_text(&points->arena, text, strlen(text));
 }
 
 /* ---- variables ---- */
 
-static void put_variable(struct file_writer *writer, const char *name, const char *text)
+static void put_variable(const struct script *script, const char *name, const char *text)
 {
-    file_printf(writer, "%s = ", name);
-    figure_quote(writer, text, false);
-    file_printf(writer, "\n");
+    file_printf(script->writer, "%s = %s\n", name, quote(script, text));
 }
 
 /* A title up the side of a small figure has room for some 28 letters: longer ones go on two lines. */
-static void put_side_title(struct file_writer *writer, const char *name, const char *text, struct arena *arena)
+static void put_side_title(const struct script *script, const char *name, const char *text)
 {
     size_t length = strlen(text), best = length;
     for (size_t i = 1; i + 1 < length; i++) {
@@ -107,69 +101,60 @@ static void put_side_title(struct file_writer *writer, const char *name, const c
         if (text[i] == ' ' && off < best_off)
             best = i;
     }
-    if (length <= 28 || best == length) {
-        put_variable(writer, name, text);
-        return;
-    }
-    file_printf(writer, "%s = ", name);
-    figure_quote(writer, arena_text(arena, text, best), false);
-    file_printf(writer, " . \"\\n\" . ");
-    figure_quote(writer, text + best + 1, false);
-    file_printf(writer, "\n");
+    if (length <= 28 || best == length)
+        put_variable(script, name, text);
+    else
+        file_printf(script->writer, "%s = %s . \"\\n\" . %s\n", name,
+                    quote(script, arena_text(&script->points->arena, text, best)), quote(script, text + best + 1));
 }
 
-static void put_bound(struct file_writer *writer, const char *name, double value)
+static void put_bound(const struct script *script, const char *name, double value)
 {
     char text[UNITS_TEXT_BYTES] = "";
     if (!isnan(value))
         units_format_number(value, text);
-    put_variable(writer, name, text);
+    put_variable(script, name, text);
 }
 
 /* gnuplot has no empty arrays, and looks at the first element even where a plot is repeated no times. */
-static void open_array(struct file_writer *writer, const char *name, size_t count, const char *first)
+static void open_array(const struct script *script, const char *name, size_t count, const char *first)
 {
-    file_printf(writer, "array %s[%zu]\n%s[1] = %s\n", name, count ? count : 1, name, first);
+    file_printf(script->writer, "array %s[%zu]\n%s[1] = %s\n", name, count ? count : 1, name, first);
 }
 
-static void put_element(struct file_writer *writer, const char *name, size_t i, const char *text)
+static void put_element(const struct script *script, const char *name, size_t i, const char *text)
 {
-    file_printf(writer, "%s[%zu] = ", name, i + 1);
-    figure_quote(writer, text, false);
-    file_printf(writer, "\n");
+    file_printf(script->writer, "%s[%zu] = %s\n", name, i + 1, quote(script, text));
 }
 
-static void put_series(struct file_writer *writer, const struct figure_spec *spec, const struct figure_points *points)
+static void put_series(const struct script *script)
 {
-    file_printf(writer, "N = %zu\n", points->series_count);
-    open_array(writer, "NAMES", points->series_count, "''");
-    open_array(writer, "TITLES", points->series_count, "''");
-    open_array(writer, "COUNTS", points->series_count, "0");
+    const struct figure_points *points = script->points;
+    file_printf(script->writer, "N = %zu\n", points->series_count);
+    open_array(script, "NAMES", points->series_count, "''");
+    open_array(script, "TITLES", points->series_count, "''");
+    open_array(script, "COUNTS", points->series_count, "0");
     for (size_t i = 0; i < points->series_count; i++) {
         const char *label = points->series[i].label;
-        put_element(writer, "NAMES", i, points->series[i].text);
-        put_element(writer, "TITLES", i, !*label && spec->reference_count ? "ocsim" : label);
-        file_printf(writer, "COUNTS[%zu] = 0\n", i + 1);
+        put_element(script, "NAMES", i, points->series[i].text);
+        put_element(script, "TITLES", i, !*label && script->spec->reference_count ? "ocsim" : label);
+        file_printf(script->writer, "COUNTS[%zu] = 0\n", i + 1);
     }
     for (size_t i = 0, count = 0; i < points->count; i++) {
         count++;
         if (i + 1 == points->count || points->points[i + 1].series != points->points[i].series) {
-            file_printf(writer, "COUNTS[%zu] = %zu\n", points->points[i].series + 1, count);
+            file_printf(script->writer, "COUNTS[%zu] = %zu\n", points->points[i].series + 1, count);
             count = 0;
         }
     }
 }
 
-static bool has_categories(const struct figure_spec *spec)
-{
-    return spec->plot == FIGURE_BARS || spec->plot == FIGURE_STACKED;
-}
-
 /* Names are turned where two neighbours would touch: a letter of 7 points is about 0.135 cm wide, and the axis
  * takes 2.4 cm. */
-static bool is_crowded(const struct figure_points *points, double width_cm)
+static bool is_crowded(const struct script *script)
 {
-    double room_cm = (width_cm - 2.4) / ((double)points->category_count + 0.2);
+    const struct figure_points *points = script->points;
+    double room_cm = (script->width_cm - 2.4) / ((double)points->category_count + 0.2);
     for (size_t i = 1; i < points->category_count; i++) {
         size_t letters = strlen(points->categories[i - 1].label) + strlen(points->categories[i].label);
         if (((double)letters / 2 + 1) * 0.135 > room_cm)
@@ -178,123 +163,103 @@ static bool is_crowded(const struct figure_points *points, double width_cm)
     return false;
 }
 
-static void put_categories(struct file_writer *writer, const struct figure_spec *spec,
-                           const struct figure_points *points, double width_cm)
+static void put_categories(const struct script *script)
 {
-    bool is_used = has_categories(spec);
-    file_printf(writer, "CATEGORIES = %zu\nROTATE = %d\n", is_used ? points->category_count : (size_t)0,
-                is_used && is_crowded(points, width_cm));
+    struct figure_points *points = script->points;
+    bool is_used = figure_has_categories(script->spec);
+    file_printf(script->writer, "CATEGORIES = %zu\nROTATE = %d\n", is_used ? points->category_count : (size_t)0,
+                is_used && is_crowded(script));
     if (!is_used)
         return;
-    file_printf(writer, "set xtics (");
-    for (size_t i = 0; i < points->category_count; i++) {
-        file_printf(writer, i ? ", " : "");
-        figure_quote(writer, points->categories[i].label, true);
-        file_printf(writer, " %zu", i);
-    }
-    file_printf(writer, ")\n");
+    file_printf(script->writer, "set xtics (");
+    for (size_t i = 0; i < points->category_count; i++)
+        file_printf(script->writer, "%s%s %zu", i ? ", " : "",
+                    figure_quote(&points->arena, points->categories[i].label, true), i);
+    file_printf(script->writer, ")\n");
 }
 
-/* A logarithmic axis of less than two decades would have one power of ten on it, or none. */
-static bool is_short_log(const struct figure_spec *spec, const struct figure_points *points)
+/* What the data takes on x, the width of bins included, and how much room it gets beside. A logarithmic axis of less
+ * than two decades would have one power of ten on it, or none: its tics are the points. */
+static void put_x_range(const struct script *script)
 {
-    double low = INFINITY, high = 0;
-    for (size_t i = 0; i < points->count; i++) {
-        low = fmin(low, points->points[i].x);
-        high = fmax(high, points->points[i].x);
-    }
-    return spec->plot == FIGURE_LINES && spec->is_x_log && points->category_count <= 8 && high < 100 * low;
-}
-
-static void put_log_tics(struct file_writer *writer, const struct figure_spec *spec, const struct figure_points *points)
-{
-    bool is_short = is_short_log(spec, points);
-    file_printf(writer, "PLAIN_X = %d\n", is_short);
-    if (!is_short)
-        return;
-    file_printf(writer, "set xtics (");
-    for (size_t i = 0; i < points->count; i++)
-        file_printf(writer, "%s%.17g", i ? ", " : "", points->points[i].x);
-    file_printf(writer, ")\n");
-}
-
-/* What the data takes on x, the width of bins included, and how much room it gets beside. */
-static void put_x_range(struct file_writer *writer, const struct figure_spec *spec, const struct figure_points *points)
-{
-    double low = INFINITY, high = -INFINITY, half_bin = spec->plot == FIGURE_HISTOGRAM ? points->bin / 2 : 0;
+    const struct figure_points *points = script->points;
+    double low = INFINITY, high = -INFINITY, half_bin = script->spec->plot == FIGURE_HISTOGRAM ? points->bin / 2 : 0;
     for (size_t i = 0; i < points->count; i++) {
         low = fmin(low, points->points[i].x - half_bin);
         high = fmax(high, points->points[i].x + half_bin);
     }
-    file_printf(writer, "X_MIN = %.17g\nX_MAX = %.17g\nX_PAD = %.3g\n", low, high, half_bin > 0 ? 0.01 : 0.04);
-}
-
-static size_t longer(size_t longest, const char *label)
-{
-    return strlen(label) > longest ? strlen(label) : longest;
+    bool is_plain =
+        script->spec->plot == FIGURE_LINES && script->spec->is_x_log && points->category_count <= 8 && high < 100 * low;
+    file_printf(script->writer, "PLAIN_X = %d\n%s", is_plain, is_plain ? "set xtics (" : "");
+    for (size_t i = 0; is_plain && i < points->count; i++)
+        file_printf(script->writer, "%s%.17g", i ? ", " : "", points->points[i].x);
+    file_printf(script->writer, "%sX_MIN = %.17g\nX_MAX = %.17g\nX_PAD = %.3g\n", is_plain ? ")\n" : "", low, high,
+                half_bin > 0 ? 0.01 : 0.04);
 }
 
 /* gnuplot takes every letter to be as wide as a digit when it lays out the legend; most are narrower. */
-static double key_width(const struct figure_spec *spec, const struct figure_points *points)
+static double key_width(const struct script *script)
 {
     size_t longest = 0;
-    for (size_t i = 0; i < points->series_count; i++)
-        longest = longer(longest, points->series[i].label);
-    for (size_t i = 0; i < spec->reference_count; i++)
-        longest = longer(longest, spec->references[i].label);
+    for (size_t i = 0; i < script->points->series_count + script->spec->reference_count; i++) {
+        bool is_series = i < script->points->series_count;
+        size_t length = strlen(is_series ? script->points->series[i].label
+                                         : script->spec->references[i - script->points->series_count].label);
+        longest = length > longest ? length : longest;
+    }
     return -0.06 * (double)longest;
 }
 
-static double bar_width(const struct figure_spec *spec, const struct figure_points *points)
+static double bar_width(const struct script *script)
 {
-    return spec->plot == FIGURE_STACKED ? 0.6 : 0.8 / (double)points->series_count;
+    return script->spec->plot == FIGURE_STACKED ? 0.6 : 0.8 / (double)script->points->series_count;
 }
 
-static void put_settings(struct file_writer *writer, const struct figure_place *place, const struct figure_spec *spec,
-                         struct figure_points *points)
+static void put_settings(const struct script *script)
 {
-    double width_cm = place->is_page_wide ? page_cm : column_cm, lowest = 0;
+    const struct figure_spec *spec = script->spec;
+    struct figure_points *points = script->points;
+    double lowest = 0;
     for (size_t i = 0; i < points->count; i++)
         lowest = fmin(lowest, points->points[i].y);
-    file_printf(writer, "WIDTH_CM = %.1f\nHEIGHT_CM = %.1f\n", width_cm, height_cm);
-    put_variable(writer, "XLABEL", figure_x_title(spec, points));
-    put_side_title(writer, "YLABEL", figure_y_title(spec, points), &points->arena);
-    put_variable(writer, "NOTE", figure_note(points));
-    put_bound(writer, "Y_LOW", spec->y_low);
-    put_bound(writer, "Y_HIGH", spec->y_high);
-    file_printf(writer, "X_LOG = %d\nY_LOG = %d\nDIAGONAL = %d\nY_NEGATIVE = %d\n", spec->is_x_log, spec->is_y_log,
-                spec->has_diagonal, lowest < 0);
-    file_printf(writer, "SHARES = %d\n", spec->is_shared);
-    file_printf(writer, "BAR = %.6g\nBIN = %.17g\n", bar_width(spec, points), points->bin);
-    put_categories(writer, spec, points, width_cm);
-    put_log_tics(writer, spec, points);
-    put_x_range(writer, spec, points);
-    file_printf(writer, "KEY_WIDTH = %.2f\nCAP = %.4f\n", key_width(spec, points), place->is_page_wide ? 0.003 : 0.006);
+    file_printf(script->writer, "WIDTH_CM = %.1f\nHEIGHT_CM = %.1f\n", script->width_cm, height_cm);
+    put_variable(script, "XLABEL", figure_x_title(spec, points));
+    put_side_title(script, "YLABEL", figure_y_title(spec, points));
+    put_variable(script, "NOTE", figure_note(points));
+    put_bound(script, "Y_LOW", spec->y_low);
+    put_bound(script, "Y_HIGH", spec->y_high);
+    file_printf(script->writer, "X_LOG = %d\nY_LOG = %d\nDIAGONAL = %d\nY_NEGATIVE = %d\nSHARES = %d\n", spec->is_x_log,
+                spec->is_y_log, spec->has_diagonal, lowest < 0, spec->is_shared);
+    file_printf(script->writer, "BAR = %.6g\nBIN = %.17g\n", bar_width(script), points->bin);
+    put_categories(script);
+    put_x_range(script);
+    file_printf(script->writer, "KEY_WIDTH = %.2f\nCAP = %.4f\n", key_width(script),
+                script->width_cm > column_cm ? 0.003 : 0.006);
 }
 
 /* ---- data ---- */
 
-static double position(const struct figure_spec *spec, const struct figure_points *points, size_t series,
-                       size_t category)
+/* The middle of the bar of a series. */
+static double bar_x(const struct script *script, size_t series, size_t category)
 {
-    if (spec->plot == FIGURE_STACKED)
+    if (script->spec->plot == FIGURE_STACKED)
         return (double)category;
-    double middle = ((double)points->series_count - 1) / 2;
-    return (double)category + ((double)series - middle) * bar_width(spec, points);
+    double middle = ((double)script->points->series_count - 1) / 2;
+    return (double)category + ((double)series - middle) * bar_width(script);
 }
 
-static void put_number(struct file_writer *writer, double value, char end)
+static void put_data(const struct script *script, double value, char end)
 {
     char text[UNITS_TEXT_BYTES] = "NaN";
     if (!isnan(value))
         units_format_number(value, text);
-    file_printf(writer, "%s%c", text, end);
+    file_printf(script->writer, "%s%c", text, end);
 }
 
-static void put_point(struct file_writer *writer, const struct figure_spec *spec, const struct figure_points *points,
-                      const struct figure_point *point, double *bottoms)
+static void put_point(const struct script *script, const struct figure_point *point, double *bottoms)
 {
-    double x = has_categories(spec) ? position(spec, points, point->series, point->category) : point->x;
+    const struct figure_spec *spec = script->spec;
+    double x = figure_has_categories(spec) ? bar_x(script, point->series, point->category) : point->x;
     double low = point->y - point->half_width, high = point->y + point->half_width;
     if (spec->plot == FIGURE_STACKED) {
         low = bottoms[point->category];
@@ -302,22 +267,23 @@ static void put_point(struct file_writer *writer, const struct figure_spec *spec
     } else if (spec->is_y_log && low <= 0) {
         low = point->y / 10; /* a logarithm has no zero to reach down to */
     }
-    put_number(writer, x, ' ');
-    put_number(writer, spec->plot == FIGURE_STACKED ? (low + high) / 2 : point->y, ' ');
-    put_number(writer, low, ' ');
-    put_number(writer, high, '\n');
+    put_data(script, x, ' ');
+    put_data(script, spec->plot == FIGURE_STACKED ? (low + high) / 2 : point->y, ' ');
+    put_data(script, low, ' ');
+    put_data(script, high, '\n');
 }
 
-static void put_points(struct file_writer *writer, const struct figure_spec *spec, struct figure_points *points)
+static void put_points(const struct script *script)
 {
+    struct figure_points *points = script->points;
     double *bottoms = arena_alloc(&points->arena, points->category_count, sizeof *bottoms);
-    file_printf(writer, "$Points << END_OF_POINTS\n");
+    file_printf(script->writer, "$Points << END_OF_POINTS\n");
     for (size_t i = 0; i < points->count; i++) {
         if (i && points->points[i].series != points->points[i - 1].series)
-            file_printf(writer, "\n\n");
-        put_point(writer, spec, points, &points->points[i], bottoms);
+            file_printf(script->writer, "\n\n");
+        put_point(script, &points->points[i], bottoms);
     }
-    file_printf(writer, "END_OF_POINTS\n");
+    file_printf(script->writer, "END_OF_POINTS\n");
 }
 
 /* ---- references ---- */
@@ -330,65 +296,62 @@ static size_t find_name(const struct figure_name *names, size_t count, const cha
     return count;
 }
 
-static enum status find_series(const struct figure_reference *reference, const struct figure_points *points,
-                               size_t *series, struct error *error)
+static enum status refuse_reference(const struct figure_reference *reference, const char *before, const char *text,
+                                    const char *after, struct error *error)
 {
     char shown[TEXT_SHOW_BYTES];
-    *series = 0;
-    if (!reference->series)
-        return STATUS_OK;
-    size_t found = find_name(points->series, points->series_count, reference->series);
-    if (found == points->series_count)
-        return yaml_error(error, reference->node, "figures: reference: the figure has no series '%s'",
-                          text_show(reference->series, shown));
-    *series = found + 1;
+    return yaml_error(error, reference->node, "figures: reference: %s '%s'%s", before, text_show(text, shown), after);
+}
+
+/* 1 + the series a reference belongs to; 0 = none. */
+static enum status find_series(const struct script *script, const struct figure_reference *reference, size_t *series,
+                               struct error *error)
+{
+    const struct figure_points *points = script->points;
+    *series = reference->series ? 1 + find_name(points->series, points->series_count, reference->series) : 0;
+    if (*series > points->series_count)
+        return refuse_reference(reference, "the figure has no series", reference->series, "", error);
     return STATUS_OK;
 }
 
 /* Over the bar of its series, or in the middle of the group; at the number for lines and scatter. */
-static enum status mark_x(const struct figure_spec *spec, const struct figure_points *points,
-                          const struct figure_reference *reference, size_t mark, size_t series, double *x,
-                          struct error *error)
+static enum status mark_x(const struct script *script, const struct figure_reference *reference, const char *text,
+                          size_t series, double *x, struct error *error)
 {
-    char shown[TEXT_SHOW_BYTES];
-    const char *text = reference->xs[mark], *unit;
-    if (!has_categories(spec)) {
+    const struct figure_points *points = script->points;
+    const char *unit;
+    if (!figure_has_categories(script->spec)) {
         if (!figure_columns_quantity(text, x, &unit))
-            return yaml_error(error, reference->node, "figures: reference: x '%s' is no number",
-                              text_show(text, shown));
+            return refuse_reference(reference, "x", text, " is no number", error);
         return STATUS_OK;
     }
     size_t category = find_name(points->categories, points->category_count, text);
     if (category == points->category_count)
-        return yaml_error(error, reference->node, "figures: reference: the figure has no x '%s'",
-                          text_show(text, shown));
-    *x = series ? position(spec, points, series - 1, category) : (double)category;
+        return refuse_reference(reference, "the figure has no x", text, "", error);
+    *x = series ? bar_x(script, series - 1, category) : (double)category;
     return STATUS_OK;
 }
 
-static enum status put_marks(struct file_writer *writer, const struct figure_spec *spec,
-                             const struct figure_points *points, struct error *error)
+static enum status put_marks(const struct script *script, struct error *error)
 {
     size_t blocks = 0;
-    file_printf(writer, "$References << END_OF_REFERENCES\n");
-    for (size_t i = 0; i < spec->reference_count; i++) {
-        const struct figure_reference *reference = &spec->references[i];
+    file_printf(script->writer, "$References << END_OF_REFERENCES\n");
+    for (size_t i = 0; i < script->spec->reference_count; i++) {
+        const struct figure_reference *reference = &script->spec->references[i];
         size_t series = 0;
-        enum status status = find_series(reference, points, &series, error);
+        enum status status = find_series(script, reference, &series, error);
         if (status == STATUS_OK && !reference->is_level && blocks++)
-            file_printf(writer, "\n\n");
+            file_printf(script->writer, "\n\n");
         for (size_t mark = 0; mark < reference->count && status == STATUS_OK; mark++) {
-            double x;
-            status = mark_x(spec, points, reference, mark, series, &x, error);
-            if (status == STATUS_OK) {
-                put_number(writer, x, ' ');
-                put_number(writer, reference->ys[mark], '\n');
-            }
+            double x = NAN;
+            status = mark_x(script, reference, reference->xs[mark], series, &x, error);
+            put_data(script, x, ' ');
+            put_data(script, reference->ys[mark], '\n');
         }
         if (status != STATUS_OK)
             return status;
     }
-    file_printf(writer, "%sEND_OF_REFERENCES\n", blocks ? "" : "0 NaN\n");
+    file_printf(script->writer, "%sEND_OF_REFERENCES\n", blocks ? "" : "0 NaN\n");
     return STATUS_OK;
 }
 
@@ -402,37 +365,38 @@ static bool is_label_new(const struct figure_spec *spec, size_t reference)
     return true;
 }
 
-static enum status put_references(struct file_writer *writer, const struct figure_spec *spec,
-                                  const struct figure_points *points, struct error *error)
+static enum status put_references(const struct script *script, struct error *error)
 {
+    const struct figure_spec *spec = script->spec;
     size_t marks = 0, levels = 0;
-    open_array(writer, "R_TITLES", spec->reference_count, "''");
-    open_array(writer, "R_SERIES", spec->reference_count, "0");
-    open_array(writer, "H_TITLES", spec->reference_count, "''");
-    open_array(writer, "H_SERIES", spec->reference_count, "0");
-    open_array(writer, "H_VALUES", spec->reference_count, "0");
+    open_array(script, "R_TITLES", spec->reference_count, "''");
+    open_array(script, "R_SERIES", spec->reference_count, "0");
+    open_array(script, "H_TITLES", spec->reference_count, "''");
+    open_array(script, "H_SERIES", spec->reference_count, "0");
+    open_array(script, "H_VALUES", spec->reference_count, "0");
     for (size_t i = 0; i < spec->reference_count; i++) {
         const struct figure_reference *reference = &spec->references[i];
-        size_t series, *count = reference->is_level ? &levels : &marks;
-        enum status status = find_series(reference, points, &series, error);
+        size_t series, number = reference->is_level ? levels++ : marks++;
+        enum status status = find_series(script, reference, &series, error);
         if (status != STATUS_OK)
             return status;
-        put_element(writer, reference->is_level ? "H_TITLES" : "R_TITLES", *count,
+        put_element(script, reference->is_level ? "H_TITLES" : "R_TITLES", number,
                     is_label_new(spec, i) ? reference->label : "");
-        file_printf(writer, "%s[%zu] = %zu\n", reference->is_level ? "H_SERIES" : "R_SERIES", *count + 1, series);
+        file_printf(script->writer, "%s[%zu] = %zu\n", reference->is_level ? "H_SERIES" : "R_SERIES", number + 1,
+                    series);
         if (reference->is_level)
-            file_printf(writer, "H_VALUES[%zu] = %.17g\n", *count + 1, reference->level);
-        ++*count;
+            file_printf(script->writer, "H_VALUES[%zu] = %.17g\n", number + 1, reference->level);
     }
-    file_printf(writer, "R = %zu\nH = %zu\n", marks, levels);
-    return put_marks(writer, spec, points, error);
+    file_printf(script->writer, "R = %zu\nH = %zu\n", marks, levels);
+    return put_marks(script, error);
 }
 
 enum status figure_script(struct file_writer *writer, const struct figure_place *place, const struct figure_spec *spec,
                           struct figure_points *points, struct error *error)
 {
-    put_settings(writer, place, spec, points);
-    put_series(writer, spec, points);
-    put_points(writer, spec, points);
-    return put_references(writer, spec, points, error);
+    const struct script script = {writer, spec, points, place->is_page_wide ? page_cm : column_cm};
+    put_settings(&script);
+    put_series(&script);
+    put_points(&script);
+    return put_references(&script, error);
 }

@@ -502,6 +502,11 @@ enum status figure_specs_read(const struct yaml_node *node, struct figure_axes a
     return STATUS_OK;
 }
 
+bool figure_has_categories(const struct figure_spec *spec)
+{
+    return spec->plot == FIGURE_BARS || spec->plot == FIGURE_STACKED;
+}
+
 const char *figure_label(const struct figure_spec *spec, const char *text)
 {
     const struct yaml_node *label = spec->labels ? yaml_get(spec->labels, text) : NULL;

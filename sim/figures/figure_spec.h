@@ -104,6 +104,9 @@ void figure_spec_default(struct figure_axes axes, bool is_x_numeric, struct figu
 /* The figure of a single run that asks for none: the distribution of completion times. */
 void figure_spec_default_run(struct figure_spec *spec);
 
+/* Is x a row of names rather than a number line? */
+bool figure_has_categories(const struct figure_spec *spec);
+
 /* What the figure calls this text: as `labels` says, else the text itself. */
 const char *figure_label(const struct figure_spec *spec, const char *text);
 

@@ -30,68 +30,43 @@ static const char style[] =
     "pre{background:var(--card);border:1px solid var(--line);border-radius:.4rem;padding:.8rem;overflow-x:auto;"
     "font-size:.8rem}summary{cursor:pointer}\n";
 
-void report_escape(struct file_writer *writer, const char *text)
+const char *report_escape(struct arena *arena, const char *text, bool may_break)
 {
+    static const char special[] = "&<>\"'";
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    const size_t most_bytes = strlen("&quot;"); /* that one becomes; no more than ".<wbr>" */
+    char *escaped = arena_alloc(arena, most_bytes * strlen(text) + 1, 1), *at = escaped;
     for (; *text; text++) {
-        const char *entity = NULL;
-        switch (*text) {
-        case '&':
-            entity = "&amp;";
-            break;
-        case '<':
-            entity = "&lt;";
-            break;
-        case '>':
-            entity = "&gt;";
-            break;
-        case '"':
-            entity = "&quot;";
-            break;
-        case '\'':
-            entity = "&#39;";
-            break;
-        default:
-            if ((unsigned char)*text < ' ' && *text != '\n' && *text != '\t')
-                entity = " ";
-        }
-        file_append(writer, entity ? entity : text, entity ? strlen(entity) : 1);
+        const char *found = strchr(special, *text);
+        bool is_blank = (unsigned char)*text < ' ' && *text != '\n' && *text != '\t';
+        if (found)
+            at = stpcpy(at, entities[found - special]);
+        else
+            *at++ = is_blank ? ' ' : *text;
+        if (may_break && (*text == '.' || *text == '_'))
+            at = stpcpy(at, "<wbr>");
     }
-}
-
-/* Long names may break after their dots and underscores, so that tables stay narrow. */
-static void put_cell(struct file_writer *writer, const char *tag, const char *text)
-{
-    file_printf(writer, "<%s>", tag);
-    for (; *text; text++) {
-        char letter[2] = {*text, '\0'};
-        report_escape(writer, letter);
-        if (*text == '.' || *text == '_')
-            file_printf(writer, "<wbr>");
-    }
-    file_printf(writer, "</%.2s>", tag);
+    return escaped;
 }
 
 /* ---- what was run ---- */
 
-static void put_opening(struct file_writer *writer, const struct result_reader *folder)
+static void put_opening(struct file_writer *writer, struct result_reader *folder)
 {
     size_t done = 0, planned = 0;
     for (size_t i = 0; i < folder->point_count; i++) {
         done += folder->points[i].runs_done;
         planned += folder->points[i].runs_planned;
     }
-    const char *title = *folder->title ? folder->title : "An ocsim experiment";
-    file_printf(writer, "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
-                        "content=\"width=device-width\"><title>");
-    report_escape(writer, title);
-    file_printf(writer, "</title><style>\n%s</style></head><body>\n<h1>", style);
-    report_escape(writer, title);
-    file_printf(writer, "</h1>\n<p class=soft>%zu run%s at %zu point%s", done, done == 1 ? "" : "s",
-                folder->point_count, folder->point_count == 1 ? "" : "s");
-    for (size_t axis = 0; axis < folder->axis_count; axis++) {
-        file_printf(writer, "%s", axis ? ", " : " of ");
-        report_escape(writer, folder->axes[axis]);
-    }
+    const char *title = report_escape(&folder->arena, *folder->title ? folder->title : "An ocsim experiment", false);
+    file_printf(writer,
+                "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
+                "content=\"width=device-width\"><title>%s</title><style>\n%s</style></head><body>\n<h1>%s</h1>\n"
+                "<p class=soft>%zu run%s at %zu point%s",
+                title, style, title, done, done == 1 ? "" : "s", folder->point_count,
+                folder->point_count == 1 ? "" : "s");
+    for (size_t axis = 0; axis < folder->axis_count; axis++)
+        file_printf(writer, "%s%s", axis ? ", " : " of ", report_escape(&folder->arena, folder->axes[axis], false));
     file_printf(writer, ".</p>\n");
     if (done < planned)
         file_printf(writer, "<p class=bad>%zu of %zu planned runs are missing; ocsim run does what is missing.</p>\n",
@@ -105,7 +80,7 @@ static const enum metric shown[] = {METRIC_BLOCKING_RATE, METRIC_JCT_MEAN, METRI
 enum { SHOWN_COUNT = sizeof shown / sizeof *shown };
 
 /* Whole numbers up to a million as such; people read powers of ten only where they must. */
-static void put_number(struct file_writer *writer, double value, int digits)
+static void put_rounded(struct file_writer *writer, double value, int digits)
 {
     if (fabs(value) >= 100 && fabs(value) < 1e6)
         file_printf(writer, "%.0f", value);
@@ -119,23 +94,23 @@ static void put_mean(struct file_writer *writer, const struct result_metric *met
     if (isnan(metric->mean))
         file_printf(writer, "&ndash;");
     else
-        put_number(writer, metric->mean, 4);
+        put_rounded(writer, metric->mean, 4);
     if (!isnan(metric->half_width)) {
         file_printf(writer, " &plusmn; ");
         if (fabs(metric->mean) >= 1e6) /* in powers of ten as the mean is */
             file_printf(writer, "%.2g", metric->half_width);
         else
-            put_number(writer, metric->half_width, 2);
+            put_rounded(writer, metric->half_width, 2);
     }
     file_printf(writer, "</td>");
 }
 
-static void put_point(struct file_writer *writer, const struct result_reader *folder, const struct result_point *point)
+static void put_point(struct file_writer *writer, struct result_reader *folder, const struct result_point *point)
 {
     bool is_short = point->runs_done < point->runs_planned;
     file_printf(writer, "<tr>");
     for (size_t axis = 0; axis < folder->axis_count; axis++)
-        put_cell(writer, "td", point->texts[axis]);
+        file_printf(writer, "<td>%s</td>", report_escape(&folder->arena, point->texts[axis], true));
     file_printf(writer, is_short ? "<td class=\"n bad\">%zu/%zu</td>" : "<td class=n>%zu</td>", point->runs_done,
                 point->runs_planned);
     for (size_t i = 0; i < SHOWN_COUNT; i++)
@@ -149,13 +124,11 @@ static void put_points(struct file_writer *writer, struct result_reader *folder)
                 "<h2>Results</h2>\n<p>Mean &plusmn; half the 95&nbsp;%% Student interval over repetitions.</p>\n"
                 "<div class=wide><table><thead><tr>");
     for (size_t axis = 0; axis < folder->axis_count; axis++)
-        put_cell(writer, "th", folder->axes[axis]);
+        file_printf(writer, "<th>%s</th>", report_escape(&folder->arena, folder->axes[axis], true));
     file_printf(writer, "<th class=n>runs</th>");
-    for (size_t i = 0; i < SHOWN_COUNT; i++) {
-        file_printf(writer, "<th class=n>");
-        report_escape(writer, figure_columns_label(metric_name(shown[i]), &folder->arena));
-        file_printf(writer, "</th>");
-    }
+    for (size_t i = 0; i < SHOWN_COUNT; i++)
+        file_printf(writer, "<th class=n>%s</th>",
+                    report_escape(&folder->arena, figure_columns_label(metric_name(shown[i]), &folder->arena), false));
     file_printf(writer, "</tr></thead><tbody>\n");
     size_t rows = folder->point_count < ROW_LIMIT ? folder->point_count : ROW_LIMIT;
     for (size_t i = 0; i < rows; i++)
@@ -181,28 +154,22 @@ static void put_base64(struct file_writer *writer, const unsigned char *bytes, s
     }
 }
 
-static void put_sources(struct file_writer *writer, const struct figure_spec *spec)
+/* Over what was averaged, and where published numbers come from. */
+static void put_remarks(struct file_writer *writer, const struct report_figure *figure)
 {
-    for (size_t i = 0; i < spec->reference_count; i++) {
-        file_printf(writer, " ");
-        report_escape(writer, spec->references[i].label);
-        file_printf(writer, ": ");
-        report_escape(writer, spec->references[i].source);
-        file_printf(writer, ".");
-    }
-}
-
-/* Over what was averaged. */
-static void put_means(struct file_writer *writer, const struct figure_points *points)
-{
-    if (*points->averaged_over) {
-        file_printf(writer, " In each seed the mean over ");
-        report_escape(writer, points->averaged_over);
-        file_printf(writer, " is taken first.");
-    }
+    const struct figure_spec *spec = figure->spec;
+    struct figure_points *points = figure->points;
+    if (*points->averaged_over)
+        file_printf(writer, " In each seed the mean over %s is taken first.",
+                    report_escape(&points->arena, points->averaged_over, false));
     if (points->points_left_out)
         file_printf(writer, " <span class=bad>%zu left out: no seed has all the runs behind them.</span>",
                     points->points_left_out);
+    file_printf(writer, " %llu %s, %zu points in figures/%s.csv.", (unsigned long long)points->row_count,
+                spec->uses_jobs ? "jobs" : "runs", points->count, spec->name);
+    for (size_t i = 0; i < spec->reference_count; i++)
+        file_printf(writer, " %s: %s.", report_escape(&points->arena, spec->references[i].label, false),
+                    report_escape(&points->arena, spec->references[i].source, false));
 }
 
 static void put_caption(struct file_writer *writer, const struct report_figure *figure)
@@ -213,22 +180,14 @@ static void put_caption(struct file_writer *writer, const struct report_figure *
                                                         "Distribution over all runs.",
                                                         "Shares over all runs.",
                                                         "One mark for each row of all runs."};
-    const char *note = figure_note(figure->points);
-    file_printf(writer, "<figcaption><b>");
-    report_escape(writer, figure->spec->name);
-    file_printf(writer, ".</b> ");
-    if (figure->spec->caption) {
-        report_escape(writer, figure->spec->caption);
-        file_printf(writer, " ");
-    }
-    report_escape(writer, figure_y_title(figure->spec, figure->points));
-    file_printf(writer, " over ");
-    report_escape(writer, figure_x_title(figure->spec, figure->points));
-    file_printf(writer, ". %s", what[figure->spec->plot]);
-    put_means(writer, figure->points);
-    file_printf(writer, " %llu %s, %zu points in figures/%s.csv.", (unsigned long long)figure->points->row_count,
-                figure->spec->uses_jobs ? "jobs" : "runs", figure->points->count, figure->spec->name);
-    put_sources(writer, figure->spec);
+    const struct figure_spec *spec = figure->spec;
+    struct figure_points *points = figure->points;
+    const char *note = figure_note(points);
+    file_printf(writer, "<figcaption><b>%s.</b> %s%s%s over %s. %s", spec->name,
+                spec->caption ? report_escape(&points->arena, spec->caption, false) : "", spec->caption ? " " : "",
+                report_escape(&points->arena, figure_y_title(spec, points), false),
+                report_escape(&points->arena, figure_x_title(spec, points), false), what[spec->plot]);
+    put_remarks(writer, figure);
     if (*note)
         file_printf(writer, " <span class=bad>%s: runs are missing.</span>", note);
     file_printf(writer, "</figcaption>");
@@ -244,9 +203,7 @@ static void put_figure(struct file_writer *writer, const struct result_reader *f
                     file_read(path, part_limit_bytes, &bytes, &size, NULL) == STATUS_OK;
     file_printf(writer, "<figure>");
     if (is_there) {
-        file_printf(writer, "<img alt=\"");
-        report_escape(writer, figure->spec->name);
-        file_printf(writer, "\" src=\"data:image/png;base64,");
+        file_printf(writer, "<img alt=\"%s\" src=\"data:image/png;base64,", figure->spec->name);
         put_base64(writer, (const unsigned char *)bytes, size);
         file_printf(writer, "\">");
     } else {
@@ -268,9 +225,9 @@ static void put_file(struct file_writer *writer, struct result_reader *folder, c
     bool is_cut = size > SHOWN_FILE_BYTES;
     if (is_cut)
         text[SHOWN_FILE_BYTES] = '\0';
-    file_printf(writer, "<h2>%s</h2>\n<details><summary>%s</summary><pre>", title, name);
-    report_escape(writer, text);
-    file_printf(writer, "</pre>%s</details>\n", is_cut ? "<p>Cut short here; the file has it all.</p>" : "");
+    file_printf(writer, "<h2>%s</h2>\n<details><summary>%s</summary><pre>%s</pre>%s</details>\n", title, name,
+                report_escape(&folder->arena, text, false),
+                is_cut ? "<p>Cut short here; the file has it all.</p>" : "");
     free(text);
 }
 

@@ -19,10 +19,11 @@ struct report_figure {
 STATUS_MUST_USE enum status report_write(struct result_reader *folder, const struct report_figure *figures,
                                          size_t count, struct error *error);
 
-/* Text with & < > " ' as entities and control characters but newline and tab as spaces. */
-void report_escape(struct file_writer *writer, const char *text);
+/* Text with & < > " ' as entities and control characters but newline and tab as spaces; where it may break, lines may
+ * end behind dots and underscores, so that tables of long names stay narrow. In the arena. */
+const char *report_escape(struct arena *arena, const char *text, bool may_break);
 
 /* The section of paired differences; nothing where there is nothing to compare. See report_pairs.c. */
-void report_pairs(struct file_writer *writer, const struct result_reader *folder);
+void report_pairs(struct file_writer *writer, struct result_reader *folder);
 
 #endif

@@ -4,7 +4,7 @@
  * other axes and same seed, hence the same draws (common random numbers). The
  * interval of the mean difference is narrower than that of two means apart.
  * Axes of names are compared each on its own; where there are none, the first
- * axis with few values. O(runs log runs) plus O(runs * values) an axis.
+ * axis with few values. O(runs log runs) plus O(runs * values) per axis.
  */
 #include "figures/report.h"
 
@@ -16,7 +16,7 @@
 
 enum {
     STRATEGY_LIMIT = 12,
-    ROW_LIMIT = 200,  /* shown, an axis */
+    ROW_LIMIT = 200,  /* shown, per axis */
     CHANCE_ROWS = 20, /* from here on one bold row is expected from chance */
 };
 
@@ -28,7 +28,7 @@ struct item {
     size_t group;    /* the first run with the same other values */
 };
 
-static int others(const struct item *a, const struct item *b)
+static int compare_others(const struct item *a, const struct item *b)
 {
     const struct result_reader *folder = a->folder;
     for (size_t axis = 0; axis < folder->axis_count; axis++) {
@@ -42,7 +42,7 @@ static int others(const struct item *a, const struct item *b)
 static int others_total(const void *left, const void *right)
 {
     const struct item *a = left, *b = right;
-    int order = others(a, b);
+    int order = compare_others(a, b);
     return order ? order : a->run < b->run ? -1 : a->run > b->run;
 }
 
@@ -112,7 +112,7 @@ static struct item *sort_items(const struct result_reader *folder, size_t axis, 
         items[run] = (struct item){folder, axis, run, numbers[run], run};
     qsort(items, folder->run_count, sizeof *items, others_total);
     for (size_t i = 1; i < folder->run_count; i++)
-        if (others(&items[i - 1], &items[i]) == 0)
+        if (compare_others(&items[i - 1], &items[i]) == 0)
             items[i].group = items[i - 1].group;
     qsort(items, folder->run_count, sizeof *items, group_total);
     return items;
@@ -125,7 +125,7 @@ struct stretch {
 };
 
 /* Room for as many pairs as the shorter stretch is long. */
-static struct statistics_sample compare(struct stretch left, struct stretch right, double *lefts, double *rights)
+static struct statistics_sample compare_pairs(struct stretch left, struct stretch right, double *lefts, double *rights)
 {
     size_t i = 0, j = 0, count = 0;
     while (i < left.count && j < right.count) {
@@ -142,32 +142,35 @@ static struct statistics_sample compare(struct stretch left, struct stretch righ
     return statistics_paired(lefts, rights, count);
 }
 
-/* "workload.beta A, place.strategy ramp_compact": in one cell, which can wrap. */
-static void put_others(struct file_writer *writer, const struct item *item)
+/* Where the pairs of one axis go. */
+struct table {
+    struct file_writer *writer;
+    struct arena *arena;
+    const char *const *names; /* of the strategies */
+    size_t rows;              /* found; those beyond the limit are counted only */
+    double *room;             /* for two values per run */
+    bool has_others;          /* is there another axis? */
+};
+
+static const char *escape(const struct table *table, const char *text)
 {
-    bool is_first = true;
-    file_printf(writer, "<td>");
+    return report_escape(table->arena, text, false);
+}
+
+/* "workload.beta A, place.strategy ramp_compact": in one cell, which can wrap. */
+static void put_others(const struct table *table, const struct item *item)
+{
+    const char *joint = "";
+    file_printf(table->writer, "<td>");
     for (size_t axis = 0; axis < item->folder->axis_count; axis++) {
         const char *text = item->folder->runs[item->run].texts[axis];
         if (axis == item->axis || !*text)
             continue;
-        file_printf(writer, is_first ? "" : ", ");
-        report_escape(writer, item->folder->axes[axis]);
-        file_printf(writer, "&nbsp;");
-        report_escape(writer, text);
-        is_first = false;
+        file_printf(table->writer, "%s%s&nbsp;%s", joint, escape(table, item->folder->axes[axis]), escape(table, text));
+        joint = ", ";
     }
-    file_printf(writer, "</td>");
+    file_printf(table->writer, "</td>");
 }
-
-/* Where the pairs of one axis go. */
-struct table {
-    struct file_writer *writer;
-    const char *const *names; /* of the strategies */
-    size_t rows;              /* found; those beyond the limit are counted only */
-    double *room;             /* for two values a run */
-    bool has_others;          /* is there another axis? */
-};
 
 static void put_difference(struct table *table, const struct item *left, const struct item *right,
                            const struct statistics_sample *sample)
@@ -177,12 +180,10 @@ static void put_difference(struct table *table, const struct item *left, const s
     bool is_clear = fabs(sample->mean) > half_width;
     file_printf(writer, "<tr>");
     if (table->has_others)
-        put_others(writer, left);
-    file_printf(writer, "<td>");
-    report_escape(writer, table->names[left->strategy]);
-    file_printf(writer, " &minus; ");
-    report_escape(writer, table->names[right->strategy]);
-    file_printf(writer, "</td><td class=n>%s%+.4f%s", is_clear ? "<b>" : "", sample->mean, is_clear ? "</b>" : "");
+        put_others(table, left);
+    file_printf(writer, "<td>%s &minus; %s</td><td class=n>%s%+.4f%s", escape(table, table->names[left->strategy]),
+                escape(table, table->names[right->strategy]), is_clear ? "<b>" : "", sample->mean,
+                is_clear ? "</b>" : "");
     if (!isnan(half_width))
         file_printf(writer, " &plusmn; %.4f", half_width);
     file_printf(writer, "</td><td class=n>%llu</td></tr>\n", (unsigned long long)sample->count);
@@ -202,34 +203,28 @@ static void put_group(struct table *table, const struct item *first, const struc
             if (!stretches[i].count || !stretches[j].count)
                 continue;
             struct statistics_sample sample =
-                compare(stretches[i], stretches[j], table->room, table->room + (end - first));
+                compare_pairs(stretches[i], stretches[j], table->room, table->room + (end - first));
             if (sample.count && table->rows++ < ROW_LIMIT)
                 put_difference(table, stretches[i].items, stretches[j].items, &sample);
         }
     }
 }
 
-static void put_head(struct table *table, const char *axis)
-{
-    file_printf(table->writer, "<h3>");
-    report_escape(table->writer, axis);
-    file_printf(table->writer,
-                "</h3>\n<div class=wide><table><thead><tr>%s<th>first &minus; second</th>"
-                "<th class=n>difference</th><th class=n>pairs</th></tr></thead><tbody>\n",
-                table->has_others ? "<th>at</th>" : "");
-}
-
 /* One axis. Returns the rows shown. */
-static size_t put_axis(struct file_writer *writer, const struct result_reader *folder, size_t axis)
+static size_t put_axis(struct file_writer *writer, struct result_reader *folder, size_t axis)
 {
     const char *names[STRATEGY_LIMIT];
     size_t *numbers = memory_alloc(folder->run_count, sizeof *numbers);
     size_t count = number_strategies(folder, axis, names, numbers);
     require(count > 1);
     struct item *items = sort_items(folder, axis, numbers);
-    struct table table = {.writer = writer, .names = names, .has_others = folder->axis_count > 1};
+    struct table table = {
+        .writer = writer, .arena = &folder->arena, .names = names, .has_others = folder->axis_count > 1};
     table.room = memory_alloc(2 * folder->run_count, sizeof *table.room);
-    put_head(&table, folder->axes[axis]);
+    file_printf(writer,
+                "<h3>%s</h3>\n<div class=wide><table><thead><tr>%s<th>first &minus; second</th>"
+                "<th class=n>difference</th><th class=n>pairs</th></tr></thead><tbody>\n",
+                escape(&table, folder->axes[axis]), table.has_others ? "<th>at</th>" : "");
     for (size_t first = 0, end; first < folder->run_count; first = end) {
         for (end = first + 1; end < folder->run_count && items[end].group == items[first].group;)
             end++;
@@ -244,7 +239,7 @@ static size_t put_axis(struct file_writer *writer, const struct result_reader *f
     return table.rows < ROW_LIMIT ? table.rows : ROW_LIMIT;
 }
 
-void report_pairs(struct file_writer *writer, const struct result_reader *folder)
+void report_pairs(struct file_writer *writer, struct result_reader *folder)
 {
     size_t rows = 0;
     bool *is_compared = memory_alloc(folder->axis_count, sizeof *is_compared);
