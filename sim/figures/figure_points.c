@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/intern.h"
 #include "figures/figure_mean.h"
-#include "figures/figure_names.h"
 #include "figures/figure_rows.h"
 #include "input/text.h"
 
@@ -27,37 +27,33 @@ struct cell {
     size_t pair_count, pair_capacity;
 };
 
+/* The names of series, or of categories. */
+struct groups {
+    struct intern texts;
+    struct figure_name *names;
+    size_t capacity;
+};
+
 struct gatherer {
     const struct figure_spec *spec;
     struct figure_rows rows;
     struct figure_points *out;
-    struct figure_names cell_names, series_names, category_names, hidden_names;
+    struct groups series, categories;
+    struct intern cell_keys, hidden_keys;
     bool *is_hidden, *is_averaged; /* of the axes: not shown; not shown and with several values in one cell */
     size_t hidden;                 /* the number of the run's values of the hidden axes */
     size_t hidden_run;             /* the run it was found for, + 1 */
-    struct figure_name *series, *categories;
-    size_t series_capacity, category_capacity;
-    struct cell *cells;
+    struct cell *cells;            /* by cell_keys */
     size_t cell_capacity;
-    char *text;
-    size_t text_used, text_capacity;
+    struct text_builder text; /* to put names and keys together in */
 };
-
-static void put_text(struct gatherer *gatherer, const char *text, char separator)
-{
-    size_t length = strlen(text);
-    gatherer->text = memory_grow(gatherer->text, &gatherer->text_capacity, gatherer->text_used + length + 2, 1);
-    memcpy(gatherer->text + gatherer->text_used, text, length);
-    gatherer->text_used += length;
-    gatherer->text[gatherer->text_used++] = separator;
-    gatherer->text[gatherer->text_used] = '\0';
-}
 
 /* Control characters cannot be part of a field's text in a scenario's value, so parts stay apart. */
 static void put_fields(struct gatherer *gatherer, const struct figure_fields *fields)
 {
     for (size_t i = 0; i < fields->count; i++)
-        put_text(gatherer, figure_rows_text(&gatherer->rows, fields->columns[i]), '\x1f');
+        text_build(&gatherer->text, "%s\x1f", figure_rows_text(&gatherer->rows, fields->columns[i]));
+    text_build(&gatherer->text, "\x1e");
 }
 
 static bool is_pooled(const struct figure_spec *spec)
@@ -65,79 +61,69 @@ static bool is_pooled(const struct figure_spec *spec)
     return spec->plot == FIGURE_CDF || spec->plot == FIGURE_HISTOGRAM || spec->plot == FIGURE_SCATTER;
 }
 
-/* "a, b" of the row's fields, those without effect left out. In the arena. */
-static const char *join(struct gatherer *gatherer, const struct figure_fields *fields, bool is_label)
+static void put_listed(struct text_builder *list, const char *text)
 {
-    gatherer->text_used = 0;
-    put_text(gatherer, "", '\0');
-    gatherer->text_used = 0;
-    for (size_t i = 0; i < fields->count; i++) {
-        const char *text = figure_rows_text(&gatherer->rows, fields->columns[i]);
-        if (!*text)
-            continue;
-        if (gatherer->text_used)
-            put_text(gatherer, ",", ' ');
-        put_text(gatherer, is_label ? figure_label(gatherer->spec, text) : text, '\0');
-        gatherer->text_used--;
-    }
-    return arena_text(&gatherer->out->arena, gatherer->text, gatherer->text_used);
+    text_build(list, "%s%s", list->used ? ", " : "", text);
 }
 
-static size_t number_of(struct gatherer *gatherer, const struct figure_fields *fields, struct figure_names *names,
-                        struct figure_name **list, size_t *capacity)
+/* "a, b" of the row's fields, those without effect left out. In the arena. */
+static const char *join_fields(struct gatherer *gatherer, const struct figure_fields *fields, bool is_label)
 {
-    const char *text = join(gatherer, fields, false);
-    size_t number = figure_names_number(names, text, &gatherer->out->arena), before = *capacity;
-    *list = memory_grow(*list, capacity, number + 1, sizeof **list);
-    if (*capacity > before)
-        memset(*list + before, 0, (*capacity - before) * sizeof **list);
-    if (!(*list)[number].text)
-        (*list)[number] = (struct figure_name){text, join(gatherer, fields, true)};
+    text_start(&gatherer->text);
+    for (size_t i = 0; i < fields->count; i++) {
+        const char *text = figure_rows_text(&gatherer->rows, fields->columns[i]);
+        if (*text)
+            put_listed(&gatherer->text, is_label ? figure_label(gatherer->spec, text) : text);
+    }
+    return arena_text(&gatherer->out->arena, gatherer->text.text, gatherer->text.used);
+}
+
+static size_t number_group(struct gatherer *gatherer, const struct figure_fields *fields, struct groups *groups)
+{
+    const char *text = join_fields(gatherer, fields, false);
+    size_t known = groups->texts.count, number = intern_number(&groups->texts, text, strlen(text));
+    if (number == known) {
+        groups->names = memory_grow(groups->names, &groups->capacity, number + 1, sizeof *groups->names);
+        groups->names[number] = (struct figure_name){text, join_fields(gatherer, fields, true)};
+    }
     return number;
 }
 
-/* Names of the parts of stacked bars: the quantities, their unit left to the axis title. */
-static struct figure_name part_name(struct gatherer *gatherer, size_t part)
-{
-    const char *text = gatherer->spec->ys[part].text, *label = figure_label(gatherer->spec, text);
-    if (label == text)
-        label = figure_columns_label(text, &gatherer->out->arena);
-    const char *unit = strstr(label, " [");
-    return (struct figure_name){
-        text, arena_text(&gatherer->out->arena, label, unit ? (size_t)(unit - label) : strlen(label))};
-}
-
+/* The parts of stacked bars bear the names of the quantities, their unit left to the axis title. */
 static void name_parts(struct gatherer *gatherer)
 {
-    gatherer->series = memory_grow(NULL, &gatherer->series_capacity, gatherer->spec->y_count, sizeof *gatherer->series);
-    for (size_t part = 0; part < gatherer->spec->y_count; part++)
-        gatherer->series[part] = part_name(gatherer, part);
-    gatherer->series_names.count = gatherer->spec->y_count;
+    struct arena *arena = &gatherer->out->arena;
+    struct groups *series = &gatherer->series;
+    series->names = memory_grow(NULL, &series->capacity, gatherer->spec->y_count, sizeof *series->names);
+    for (size_t part = 0; part < gatherer->spec->y_count; part++) {
+        const char *text = gatherer->spec->ys[part].text, *label = figure_label(gatherer->spec, text);
+        if (label == text)
+            label = figure_columns_label(text, arena);
+        const char *unit = strstr(label, " [");
+        size_t length = unit ? (size_t)(unit - label) : strlen(label);
+        series->names[part] = (struct figure_name){text, arena_text(arena, label, length)};
+    }
 }
 
 /* The cell of the current row and of this part of a stack. */
 static struct cell *find_cell(struct gatherer *gatherer, size_t part)
 {
     const struct figure_spec *spec = gatherer->spec;
-    size_t known = gatherer->cell_names.count;
-    char digit[2] = {(char)('0' + part), '\0'};
-    gatherer->text_used = 0;
-    put_text(gatherer, digit, '\x1e');
+    size_t known = gatherer->cell_keys.count;
+    text_start(&gatherer->text);
+    text_build(&gatherer->text, "%zu\x1e", part);
     put_fields(gatherer, &spec->x);
-    put_text(gatherer, "", '\x1e');
     put_fields(gatherer, &spec->series);
-    size_t number = figure_names_number(&gatherer->cell_names, gatherer->text, &gatherer->out->arena);
+    size_t number = intern_number(&gatherer->cell_keys, gatherer->text.text, gatherer->text.used);
     if (number < known)
         return &gatherer->cells[number];
     gatherer->cells = memory_grow(gatherer->cells, &gatherer->cell_capacity, number + 1, sizeof *gatherer->cells);
     struct cell *cell = &gatherer->cells[number];
     *cell = (struct cell){.first_run = gatherer->rows.run, .series = part};
     if (spec->plot != FIGURE_STACKED)
-        cell->series =
-            number_of(gatherer, &spec->series, &gatherer->series_names, &gatherer->series, &gatherer->series_capacity);
+        cell->series = number_group(gatherer, &spec->series, &gatherer->series);
     if (!is_pooled(spec))
-        cell->category = number_of(gatherer, &spec->x, &gatherer->category_names, &gatherer->categories,
-                                   &gatherer->category_capacity);
+        cell->category = number_group(gatherer, &spec->x, &gatherer->categories);
     return cell;
 }
 
@@ -162,19 +148,18 @@ static void find_hidden(struct gatherer *gatherer)
                                     strcmp(folder->axes[axis], "run.seed") != 0;
 }
 
-/* Once a run, whatever the number of its jobs. */
+/* Once per run, whatever the number of its jobs. */
 static void number_hidden(struct gatherer *gatherer)
 {
     const struct result_reader *folder = gatherer->rows.folder;
     size_t run = gatherer->rows.run;
     if (gatherer->hidden_run == run + 1)
         return;
-    gatherer->text_used = 0;
-    put_text(gatherer, "", '\x1e');
+    text_start(&gatherer->text);
     for (size_t axis = 0; axis < folder->axis_count; axis++)
         if (gatherer->is_hidden[axis])
-            put_text(gatherer, folder->runs[run].texts[axis], '\x1f');
-    gatherer->hidden = figure_names_number(&gatherer->hidden_names, gatherer->text, &gatherer->out->arena);
+            text_build(&gatherer->text, "%s\x1f", folder->runs[run].texts[axis]);
+    gatherer->hidden = intern_number(&gatherer->hidden_keys, gatherer->text.text, gatherer->text.used);
     gatherer->hidden_run = run + 1;
 }
 
@@ -201,18 +186,11 @@ static void add_to_mean(struct gatherer *gatherer, struct cell *cell, double y)
 static const char *list_averaged(struct gatherer *gatherer)
 {
     const struct result_reader *folder = gatherer->rows.folder;
-    gatherer->text_used = 0;
-    put_text(gatherer, "", '\0');
-    gatherer->text_used = 0;
-    for (size_t axis = 0; axis < folder->axis_count; axis++) {
-        if (!gatherer->is_averaged[axis])
-            continue;
-        if (gatherer->text_used)
-            put_text(gatherer, ",", ' ');
-        put_text(gatherer, folder->axes[axis], '\0');
-        gatherer->text_used--;
-    }
-    return arena_text(&gatherer->out->arena, gatherer->text, gatherer->text_used);
+    text_start(&gatherer->text);
+    for (size_t axis = 0; axis < folder->axis_count; axis++)
+        if (gatherer->is_averaged[axis])
+            put_listed(&gatherer->text, folder->axes[axis]);
+    return arena_text(&gatherer->out->arena, gatherer->text.text, gatherer->text.used);
 }
 
 static void add_to_pool(struct cell *cell, double x, double y)
@@ -246,7 +224,7 @@ static enum status add_row(struct gatherer *gatherer, struct error *error)
     return STATUS_OK;
 }
 
-static enum status gather(struct gatherer *gatherer, struct error *error)
+static enum status gather_rows(struct gatherer *gatherer, struct error *error)
 {
     bool has_row = true;
     enum status status = STATUS_OK;
@@ -292,10 +270,9 @@ static enum status take_mean(struct gatherer *gatherer, const struct cell *cell,
                              struct figure_point *point, struct error *error)
 {
     struct figure_points *out = gatherer->out;
-    const char *text = gatherer->categories[cell->category].text, *unit = "";
+    const char *text = gatherer->categories.names[cell->category].text, *unit = "";
     *point = (struct figure_point){.series = cell->series,
                                    .category = cell->category,
-                                   .x = NAN,
                                    .y = statistics_sample_mean(seeds),
                                    .half_width = statistics_sample_half_width(seeds),
                                    .n = seeds->count};
@@ -314,7 +291,7 @@ static enum status take_mean(struct gatherer *gatherer, const struct cell *cell,
 static void take_shares(struct gatherer *gatherer)
 {
     struct figure_points *out = gatherer->out;
-    double *wholes = memory_alloc(gatherer->category_names.count, sizeof *wholes);
+    double *wholes = memory_alloc(gatherer->categories.texts.count, sizeof *wholes);
     for (size_t i = 0; i < out->count; i++)
         wholes[out->points[i].category] += out->points[i].y;
     for (size_t i = 0; i < out->count; i++) {
@@ -330,9 +307,9 @@ static enum status take_means(struct gatherer *gatherer, struct error *error)
 {
     struct figure_points *out = gatherer->out;
     enum status status = STATUS_OK;
-    out->points = arena_alloc(&out->arena, gatherer->cell_names.count, sizeof *out->points);
+    out->points = arena_alloc(&out->arena, gatherer->cell_keys.count, sizeof *out->points);
     out->averaged_over = list_averaged(gatherer);
-    for (size_t i = 0; i < gatherer->cell_names.count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < gatherer->cell_keys.count && status == STATUS_OK; i++) {
         struct cell *cell = &gatherer->cells[i];
         struct statistics_sample seeds = figure_mean_close(&cell->mean);
         if (!seeds.count) {
@@ -426,7 +403,7 @@ static size_t take_histogram(struct cell *cell, double bin, struct figure_point 
 static double choose_bin(const struct gatherer *gatherer)
 {
     double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < gatherer->cell_names.count; i++) {
+    for (size_t i = 0; i < gatherer->cell_keys.count; i++) {
         const struct cell *cell = &gatherer->cells[i];
         low = fmin(low, cell->pairs[0].y);
         high = fmax(high, cell->pairs[cell->pair_count - 1].y);
@@ -441,12 +418,12 @@ static double choose_bin(const struct gatherer *gatherer)
 static void take_pools(struct gatherer *gatherer)
 {
     struct figure_points *out = gatherer->out;
-    size_t cell_count = gatherer->cell_names.count, room = 0;
+    size_t cell_count = gatherer->cell_keys.count, room = 0;
     for (size_t i = 0; i < cell_count; i++) {
         struct cell *cell = &gatherer->cells[i];
         qsort(cell->pairs, cell->pair_count, sizeof *cell->pairs, pair_total);
-        size_t limit = gatherer->spec->plot == FIGURE_CDF ? FIGURE_CDF_LIMIT : cell->pair_count;
-        room += cell->pair_count < limit ? cell->pair_count + (gatherer->spec->plot == FIGURE_CDF) : limit;
+        bool is_cut = gatherer->spec->plot == FIGURE_CDF && cell->pair_count >= FIGURE_CDF_LIMIT;
+        room += is_cut ? (size_t)FIGURE_CDF_LIMIT : cell->pair_count + 1;
     }
     out->bin = gatherer->spec->bin > 0 ? gatherer->spec->bin : choose_bin(gatherer);
     out->points = arena_alloc(&out->arena, room, sizeof *out->points);
@@ -463,15 +440,7 @@ static void take_pools(struct gatherer *gatherer)
     require(out->count <= room);
 }
 
-static struct figure_name *keep_names(struct arena *arena, const struct figure_name *names, size_t count)
-{
-    struct figure_name *kept = arena_alloc(arena, count, sizeof *kept);
-    if (count)
-        memcpy(kept, names, count * sizeof *kept);
-    return kept;
-}
-
-static enum status finish(struct gatherer *gatherer, struct error *error)
+static enum status finish_points(struct gatherer *gatherer, struct error *error)
 {
     struct figure_points *out = gatherer->out;
     enum status status = STATUS_OK;
@@ -481,15 +450,11 @@ static enum status finish(struct gatherer *gatherer, struct error *error)
         status = take_means(gatherer, error);
     if (status != STATUS_OK)
         return status;
-    out->series_count = gatherer->series_names.count;
-    out->series = keep_names(&out->arena, gatherer->series, out->series_count);
-    out->category_count = gatherer->category_names.count;
-    out->categories = keep_names(&out->arena, gatherer->categories, out->category_count);
+    bool is_stacked = gatherer->spec->plot == FIGURE_STACKED;
+    out->series_count = is_stacked ? gatherer->spec->y_count : gatherer->series.texts.count;
+    out->category_count = gatherer->categories.texts.count;
     out->x_unit = out->x_unit ? out->x_unit : "";
     out->averaged_over = out->averaged_over ? out->averaged_over : "";
-    /* bars have no x: a NaN would make the order depend on the order of comparisons */
-    for (size_t i = 0; i < out->count; i++)
-        out->points[i].x = isnan(out->points[i].x) ? 0 : out->points[i].x;
     qsort(out->points, out->count, sizeof *out->points, point_total);
     return STATUS_OK;
 }
@@ -515,20 +480,18 @@ static void find_missing(const struct result_reader *folder, const struct figure
 
 static void gatherer_free(struct gatherer *gatherer)
 {
-    for (size_t i = 0; i < gatherer->cell_names.count; i++) {
+    for (size_t i = 0; i < gatherer->cell_keys.count; i++) {
         free(gatherer->cells[i].pairs);
         figure_mean_free(&gatherer->cells[i].mean);
     }
-    figure_names_free(&gatherer->cell_names);
-    figure_names_free(&gatherer->series_names);
-    figure_names_free(&gatherer->category_names);
-    figure_names_free(&gatherer->hidden_names);
+    intern_free(&gatherer->cell_keys);
+    intern_free(&gatherer->hidden_keys);
+    intern_free(&gatherer->series.texts);
+    intern_free(&gatherer->categories.texts);
     free(gatherer->is_hidden);
     free(gatherer->is_averaged);
-    free(gatherer->series);
-    free(gatherer->categories);
     free(gatherer->cells);
-    free(gatherer->text);
+    free(gatherer->text.text);
 }
 
 enum status figure_points_compute(const struct result_reader *folder, const struct figure_spec *spec,
@@ -537,9 +500,11 @@ enum status figure_points_compute(const struct result_reader *folder, const stru
     require(folder && spec && points && spec->y_count >= 1);
     struct figure_points *made = memory_alloc(1, sizeof *made);
     struct gatherer gatherer = {.spec = spec, .rows = {.folder = folder, .spec = spec}, .out = made};
-    enum status status = gather(&gatherer, error);
+    enum status status = gather_rows(&gatherer, error);
+    made->series = gatherer.series.names; /* the points own them from here on */
+    made->categories = gatherer.categories.names;
     if (status == STATUS_OK)
-        status = finish(&gatherer, error);
+        status = finish_points(&gatherer, error);
     gatherer_free(&gatherer);
     if (status != STATUS_OK) {
         figure_points_free(made);
@@ -554,6 +519,8 @@ void figure_points_free(struct figure_points *points)
 {
     if (!points)
         return;
+    free(points->series);
+    free(points->categories);
     arena_free(&points->arena);
     free(points);
 }

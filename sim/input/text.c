@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/memory.h"
 #include "engine/status.h"
 
 enum { SHOWN_BYTES = 48, DISTANCE_LIMIT = 64 };
@@ -78,6 +79,27 @@ void text_append(char *buffer, size_t size, const char *format, ...)
     require(used < size);
     va_start(arguments, format);
     vsnprintf(buffer + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+void text_start(struct text_builder *builder)
+{
+    builder->text = memory_grow(builder->text, &builder->capacity, 1, 1);
+    builder->text[0] = '\0';
+    builder->used = 0;
+}
+
+void text_build(struct text_builder *builder, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    require(length >= 0);
+    builder->text = memory_grow(builder->text, &builder->capacity, builder->used + (size_t)length + 1, 1);
+    vsnprintf(builder->text + builder->used, (size_t)length + 1, format, again);
+    builder->used += (size_t)length;
+    va_end(again);
     va_end(arguments);
 }
 

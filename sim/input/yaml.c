@@ -460,6 +460,17 @@ const struct yaml_node *yaml_get(const struct yaml_node *mapping, const char *ke
     return NULL;
 }
 
+struct yaml_node yaml_scalar(const struct yaml_node *place, const char *text, struct arena *arena)
+{
+    return (struct yaml_node){.kind = YAML_SCALAR,
+                              .is_plain = true,
+                              .file = place->file,
+                              .line = place->line,
+                              .column = place->column,
+                              .text = arena_text(arena, text, strlen(text)),
+                              .weight = 1};
+}
+
 bool yaml_is_null(const struct yaml_node *node)
 {
     return node->kind == YAML_SCALAR && node->is_plain &&

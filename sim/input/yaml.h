@@ -68,6 +68,9 @@ const struct yaml_node *yaml_get(const struct yaml_node *mapping, const char *ke
 /* `null` or `~`, not quoted: the word for "as if it were not written". */
 bool yaml_is_null(const struct yaml_node *node);
 
+/* A scalar without quotes that no file holds, with the place of another node; its text is put into the arena. */
+struct yaml_node yaml_scalar(const struct yaml_node *place, const char *text, struct arena *arena);
+
 /* "a mapping", "a list" or "text", for messages. */
 const char *yaml_kind_name(const struct yaml_node *node);
 

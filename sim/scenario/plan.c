@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "engine/hash.h"
+#include "engine/intern.h"
+#include "input/text.h"
 #include "scenario/plan_axes.h"
 #include "scenario/plan_points.h"
 #include "scenario/plan_probe.h"
@@ -31,36 +33,19 @@ static int64_t draw_seed(int64_t master, uint64_t repetition, uint64_t attempt)
     return (int64_t)(1 + hash % (uint64_t)(INT32_MAX));
 }
 
-/* Is the seed new? Adds it to a table of twice as many slots; 0 = free. */
-static bool claim(uint64_t *table, size_t size, int64_t seed)
-{
-    uint64_t mark = (uint64_t)seed + 1;
-    size_t slot = (size_t)hash_mix(mark) & (size - 1);
-    while (table[slot] && table[slot] != mark)
-        slot = (slot + 1) & (size - 1);
-    bool is_new = !table[slot];
-    table[slot] = mark;
-    return is_new;
-}
-
 /* 31 bits are few: of 10,000 repetitions two would share a seed every fortieth time, and count one run twice. A seed
  * that is taken is drawn again, which depends on earlier repetitions alone. */
 static void fill_seeds(struct seeds *seeds, int64_t master)
 {
-    size_t size = 16;
-    while (size < 2 * seeds->count)
-        size *= 2;
-    uint64_t *table = memory_alloc(size, sizeof *table);
+    struct intern taken = {0};
     seeds->master = master;
-    seeds->numbers[0] = master;
-    claim(table, size, master);
-    for (size_t i = 1; i < seeds->count; i++) {
+    for (size_t i = 0; i < seeds->count; i++) {
         uint64_t attempt = 0;
         do
-            seeds->numbers[i] = draw_seed(master, i, attempt++);
-        while (!claim(table, size, seeds->numbers[i]));
+            seeds->numbers[i] = i ? draw_seed(master, i, attempt++) : master;
+        while (intern_number(&taken, &seeds->numbers[i], sizeof seeds->numbers[i]) != i);
     }
-    free(table);
+    intern_free(&taken);
 }
 
 static struct seeds *seeds_new(struct arena *arena, size_t count, int64_t master, const struct yaml_node *at)
@@ -72,15 +57,8 @@ static struct seeds *seeds_new(struct arena *arena, size_t count, int64_t master
     fill_seeds(seeds, master);
     for (size_t i = 0; i < count; i++) {
         char text[24];
-        int length = snprintf(text, sizeof text, "%" PRId64, seeds->numbers[i]);
-        require(length > 0);
-        seeds->nodes[i] = (struct yaml_node){.kind = YAML_SCALAR,
-                                             .is_plain = true,
-                                             .file = at->file,
-                                             .line = at->line,
-                                             .column = at->column,
-                                             .text = arena_text(arena, text, (size_t)length),
-                                             .weight = 1};
+        snprintf(text, sizeof text, "%" PRId64, seeds->numbers[i]);
+        seeds->nodes[i] = yaml_scalar(at, text, arena);
     }
     return seeds;
 }
@@ -91,15 +69,10 @@ static struct seeds *seeds_new(struct arena *arena, size_t count, int64_t master
 static void name_point(const struct plan *plan, const struct plan_point *point, struct error *error)
 {
     char text[300] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < plan->axis_count && used < sizeof text; i++) {
-        if (!*point->texts[i])
-            continue;
-        int length = snprintf(text + used, sizeof text - used, "%s%s=%.40s", used ? ", " : "", plan->axes[i].key,
-                              point->texts[i]);
-        used += length > 0 ? (size_t)length : 0;
-    }
-    if (error && used)
+    for (size_t i = 0; i < plan->axis_count; i++)
+        if (*point->texts[i])
+            text_append(text, sizeof text, "%s%s=%.40s", *text ? ", " : "", plan->axes[i].key, point->texts[i]);
+    if (error && *text)
         error_wrap(error, "sweep, run with %s", text);
 }
 
@@ -159,7 +132,7 @@ static enum status add_points(struct plan *plan, const struct plan_points *point
 
 /* ---- the plan ---- */
 
-static void take_axes(struct plan *plan, const struct sweep *sweep)
+static void copy_axes(struct plan *plan, const struct sweep *sweep)
 {
     plan->axis_count = sweep->axis_count;
     plan->axes = arena_alloc(&plan->arena, sweep->axis_count, sizeof *plan->axes);
@@ -171,7 +144,7 @@ static void take_axes(struct plan *plan, const struct sweep *sweep)
     plan->stop = sweep->stop;
 }
 
-static enum status fill(struct plan *plan, struct plan_probe *probe, struct error *error)
+static enum status fill_sweep(struct plan *plan, struct plan_probe *probe, struct error *error)
 {
     const struct yaml_node *at = plan->scenario->settings.sweep;
     struct sweep sweep;
@@ -179,7 +152,7 @@ static enum status fill(struct plan *plan, struct plan_probe *probe, struct erro
     enum status status = plan_axes_read(plan->scenario, probe, &plan->arena, &sweep, error);
     if (status != STATUS_OK)
         return status;
-    take_axes(plan, &sweep);
+    copy_axes(plan, &sweep);
     status = plan_points_find(&sweep, at, probe, &plan->arena, &points, error);
     if (status == STATUS_OK)
         status = add_points(plan, &points, error);
@@ -204,7 +177,7 @@ enum status plan_create(const struct scenario *scenario, struct plan **plan, str
     if (scenario->settings.sweep) {
         struct plan_probe probe;
         plan_probe_init(&probe, scenario);
-        status = fill(made, &probe, error);
+        status = fill_sweep(made, &probe, error);
         plan_probe_free(&probe);
     } else {
         fill_one_run(made);

@@ -36,33 +36,16 @@ static bool is_listed(const char *word, const char *const *list)
 
 const char *plan_nearest(const char *word, const char *const *list)
 {
-    const char *best = NULL;
-    int least = 3;
-    for (; *list; list++) {
-        int distance = text_distance(word, *list);
-        if (distance < least) {
-            least = distance;
-            best = *list;
-        }
-    }
-    return best;
-}
-
-/* "a, b, c" */
-static void join(const char *const *list, char *text, size_t size)
-{
-    size_t used = 0;
-    for (size_t i = 0; list[i]; i++) {
-        int added = snprintf(text + used, size - used, "%s%s", i ? ", " : "", list[i]);
-        require(added > 0 && (size_t)added < size - used);
-        used += (size_t)added;
-    }
+    struct text_search search = {.word = word, .limit = 3};
+    for (; *list; list++)
+        text_offer(&search, *list);
+    return search.nearest;
 }
 
 enum status plan_check_members(const struct yaml_node *mapping, const char *const *known, const char *what,
                                struct error *error)
 {
-    char shown[TEXT_SHOW_BYTES], all[200];
+    char shown[TEXT_SHOW_BYTES], all[200] = "";
     for (size_t i = 0; i < mapping->count; i++) {
         const struct yaml_node *key = mapping->keys[i];
         if (is_listed(key->text, known))
@@ -70,7 +53,8 @@ enum status plan_check_members(const struct yaml_node *mapping, const char *cons
         const char *nearest = plan_nearest(key->text, known), *name = text_show(key->text, shown);
         if (nearest)
             return yaml_error(error, key, "%s has no member '%s'; did you mean %s?", what, name, nearest);
-        join(known, all, sizeof all);
+        for (size_t j = 0; known[j]; j++)
+            text_append(all, sizeof all, "%s%s", j ? ", " : "", known[j]);
         return yaml_error(error, key, "%s has no member '%s'; there are %s", what, name, all);
     }
     return STATUS_OK;
@@ -140,35 +124,18 @@ static enum status own_key(struct reader *reader, size_t axis, size_t key, const
 
 enum axis_kind plan_axis_kind(enum key_type type)
 {
-    switch (type) {
-    case KEY_INTEGER:
-    case KEY_NUMBER:
-        return AXIS_NUMBER;
-    case KEY_TIME:
-    case KEY_SECONDS:
-        return AXIS_TIME;
-    case KEY_RATE:
-        return AXIS_RATE;
-    case KEY_BYTES:
-        return AXIS_BYTES;
-    default:
-        return AXIS_TEXT;
-    }
+    static const enum axis_kind kinds[] = {
+        [KEY_INTEGER] = AXIS_NUMBER, [KEY_NUMBER] = AXIS_NUMBER, [KEY_TIME] = AXIS_TIME,
+        [KEY_SECONDS] = AXIS_TIME,   [KEY_RATE] = AXIS_RATE,     [KEY_BYTES] = AXIS_BYTES};
+    return (size_t)type < sizeof kinds / sizeof *kinds ? kinds[type] : AXIS_TEXT;
 }
 
 enum status plan_axis_number(enum axis_kind kind, const char *text, double *number, struct error *error)
 {
-    switch (kind) {
-    case AXIS_TIME:
-        return units_time_s(text, number, error);
-    case AXIS_RATE:
-        return units_rate(text, number, error);
-    case AXIS_BYTES:
-        return units_size(text, number, error);
-    default:
-        require(kind == AXIS_NUMBER);
-        return units_number(text, number, error);
-    }
+    static enum status (*const readers[])(const char *, double *, struct error *) = {
+        [AXIS_NUMBER] = units_number, [AXIS_TIME] = units_time_s, [AXIS_RATE] = units_rate, [AXIS_BYTES] = units_size};
+    require(kind != AXIS_TEXT);
+    return readers[kind](text, number, error);
 }
 
 static enum status add_setting(struct reader *reader, struct axis_value *value, size_t key,
@@ -202,7 +169,9 @@ static enum status read_value(struct reader *reader, struct axis *axis, const st
     if (yaml_is_null(node))
         return yaml_error(error, node, "%s: null is no value to sweep; write the default itself",
                           reader->probe->table->rows[key].name);
-    *value = (struct axis_value){.at = node, .settings = arena_alloc(reader->arena, 1, sizeof *value->settings)};
+    *value = (struct axis_value){.at = node,
+                                 .is_text = axis->kind == AXIS_TEXT,
+                                 .settings = arena_alloc(reader->arena, 1, sizeof *value->settings)};
     enum status status = add_setting(reader, value, key, node, error);
     if (status != STATUS_OK)
         return status;
@@ -224,8 +193,8 @@ static enum status read_compound(struct reader *reader, struct axis *axis, const
                           "%s: expected values such as {label: four, partition.strategy: fixed, partition.degree: 4}, "
                           "since it has no key; found %s",
                           axis->name, yaml_kind_name(node));
-    *value =
-        (struct axis_value){.at = node, .settings = arena_alloc(reader->arena, node->count, sizeof *value->settings)};
+    *value = (struct axis_value){
+        .at = node, .is_text = true, .settings = arena_alloc(reader->arena, node->count, sizeof *value->settings)};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < node->count && status == STATUS_OK; i++) {
         size_t key = 0;
@@ -249,40 +218,33 @@ static enum status read_compound(struct reader *reader, struct axis *axis, const
     return STATUS_OK;
 }
 
-static int order_values(const struct axis_value *a, const struct axis_value *b, bool is_number)
+/* By number, or by text where it is none. */
+static int order_values(const struct axis_value *a, const struct axis_value *b)
 {
-    if (!is_number)
+    if (a->is_text)
         return strcmp(a->text, b->text);
     int order = (a->number > b->number) - (a->number < b->number);
     return order ? order : (a->whole > b->whole) - (a->whole < b->whole);
 }
 
-static int compare_numbers_total(const void *left, const void *right)
+static int compare_values_total(const void *left, const void *right)
 {
     const struct axis_value *a = *(const struct axis_value *const *)left, *b = *(const struct axis_value *const *)right;
-    int order = order_values(a, b, true);
-    return order ? order : (a > b) - (a < b);
-}
-
-static int compare_texts_total(const void *left, const void *right)
-{
-    const struct axis_value *a = *(const struct axis_value *const *)left, *b = *(const struct axis_value *const *)right;
-    int order = order_values(a, b, false);
+    int order = order_values(a, b);
     return order ? order : (a > b) - (a < b);
 }
 
 static enum status check_duplicates(const struct axis *axis, struct error *error)
 {
-    bool is_number = axis->kind != AXIS_TEXT;
     const struct axis_value **sorted = memory_alloc(axis->value_count, sizeof *sorted);
     for (size_t i = 0; i < axis->value_count; i++)
         sorted[i] = &axis->values[i];
-    qsort(sorted, axis->value_count, sizeof *sorted, is_number ? compare_numbers_total : compare_texts_total);
+    qsort(sorted, axis->value_count, sizeof *sorted, compare_values_total);
     enum status status = STATUS_OK;
     for (size_t i = 1; i < axis->value_count && status == STATUS_OK; i++) {
         const struct axis_value *a = sorted[i - 1], *b = sorted[i];
         char shown[TEXT_SHOW_BYTES], first[TEXT_SHOW_BYTES];
-        if (order_values(a, b, is_number) == 0)
+        if (order_values(a, b) == 0)
             status = yaml_error(error, b->at, "%s: '%s' is there twice, first as '%s' in line %d", axis->name,
                                 text_show(b->text, shown), text_show(a->text, first), a->at->line);
     }
@@ -402,10 +364,9 @@ static enum status read_axis(struct reader *reader, size_t number, const struct 
     if (status != STATUS_OK)
         return status;
     if (node->kind != YAML_MAPPING) {
-        const char *nearest = plan_nearest(name->text, own_members);
-        return yaml_error(error, node, "%s: expected an axis such as {key: run.seed, values: [1, 2]}, found %s%s%s%s",
-                          name->text, yaml_kind_name(node), nearest ? "; did you mean " : "", nearest ? nearest : "",
-                          nearest ? "?" : "");
+        char hint[TEXT_HINT_BYTES];
+        return yaml_error(error, node, "%s: expected an axis such as {key: run.seed, values: [1, 2]}, found %s%s",
+                          name->text, yaml_kind_name(node), text_hint(plan_nearest(name->text, own_members), hint));
     }
     status = plan_check_members(node, axis_members, name->text, error);
     const struct yaml_node *label = yaml_get(node, "label"), *key = yaml_get(node, "key");
@@ -449,22 +410,16 @@ static enum status find_axis(const struct sweep *sweep, const struct yaml_node *
 {
     if (name->kind != YAML_SCALAR)
         return yaml_error(error, name, "zip: expected the name of an axis, found %s", yaml_kind_name(name));
-    struct axis *nearest = NULL;
-    int least = 3;
+    struct text_search search = {.word = name->text, .limit = 3};
     for (size_t i = 0; i < sweep->axis_count; i++) {
-        int distance = text_distance(name->text, sweep->axes[i].name);
-        if (strcmp(name->text, sweep->axes[i].name) == 0) {
-            *axis = &sweep->axes[i];
+        *axis = &sweep->axes[i];
+        if (strcmp(name->text, (*axis)->name) == 0)
             return STATUS_OK;
-        }
-        if (distance < least) {
-            least = distance;
-            nearest = &sweep->axes[i];
-        }
+        text_offer(&search, (*axis)->name);
     }
-    char shown[TEXT_SHOW_BYTES];
-    return yaml_error(error, name, "zip: there is no axis '%s'%s%s%s", text_show(name->text, shown),
-                      nearest ? "; did you mean " : "", nearest ? nearest->name : "", nearest ? "?" : "");
+    char shown[TEXT_SHOW_BYTES], hint[TEXT_HINT_BYTES];
+    return yaml_error(error, name, "zip: there is no axis '%s'%s", text_show(name->text, shown),
+                      text_hint(search.nearest, hint));
 }
 
 /* groups[axis] = 1 + the zip group it is in. */

@@ -19,7 +19,8 @@ struct axis_setting {
 
 struct axis_value {
     const char *text; /* in runs.csv, and in `where` */
-    double number;    /* of a number axis: in seconds, bytes, bytes per second */
+    bool is_text;     /* else it is a number: */
+    double number;    /* in seconds, bytes, bytes per second */
     int64_t whole;    /* of INTEGER and TIME keys: the value where a double has too few digits; else 0 */
     const struct yaml_node *at;
     struct axis_setting *settings;

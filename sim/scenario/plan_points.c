@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/hash.h"
+#include "engine/intern.h"
 #include "scenario/plan_where.h"
 #include "input/text.h"
 
@@ -13,15 +13,6 @@
 enum { PROBE_SET_LIMIT = 100 * 1000 };
 
 #define NOT_APPLIED UINT32_MAX
-
-/* The combinations seen so far in which some axis was not applied: rows of one number an axis, found by hash. Others
- * cannot be alike. */
-struct seen {
-    uint32_t *rows;
-    size_t width, count, capacity;
-    size_t *table; /* 1 + row; 0 = free */
-    size_t table_size;
-};
 
 struct finder {
     struct sweep *sweep;
@@ -31,41 +22,15 @@ struct finder {
     struct plan_points *points;
     size_t *counters; /* per dimension */
     uint32_t *row;    /* per axis: its value, or NOT_APPLIED */
-    struct seen seen;
+    /* Rows of the combinations so far in which some axis was not applied; others cannot be alike. */
+    struct intern seen;
 };
 
-/* ---- alike combinations ---- */
-
-static size_t *find_slot(const struct seen *seen, const uint32_t *row)
+/* Is the combination unlike all before it? */
+static bool is_new(struct finder *finder)
 {
-    size_t bytes = seen->width * sizeof *row;
-    size_t slot = (size_t)hash_bytes(row, bytes) & (seen->table_size - 1);
-    while (seen->table[slot] && memcmp(&seen->rows[(seen->table[slot] - 1) * seen->width], row, bytes) != 0)
-        slot = (slot + 1) & (seen->table_size - 1);
-    return &seen->table[slot];
-}
-
-static void grow_table(struct seen *seen)
-{
-    seen->table_size = seen->table_size ? seen->table_size * 2 : 64;
-    free(seen->table);
-    seen->table = memory_alloc(seen->table_size, sizeof *seen->table);
-    for (size_t i = 0; i < seen->count; i++)
-        *find_slot(seen, &seen->rows[i * seen->width]) = i + 1;
-}
-
-/* Adds the row; false where it was there already. */
-static bool add_row(struct seen *seen, const uint32_t *row)
-{
-    if (2 * (seen->count + 1) > seen->table_size)
-        grow_table(seen);
-    size_t *slot = find_slot(seen, row);
-    if (*slot)
-        return false;
-    seen->rows = memory_grow(seen->rows, &seen->capacity, (seen->count + 1) * seen->width, sizeof *seen->rows);
-    memcpy(&seen->rows[seen->count * seen->width], row, seen->width * sizeof *row);
-    *slot = ++seen->count;
-    return true;
+    size_t known = finder->seen.count;
+    return intern_number(&finder->seen, finder->row, finder->sweep->axis_count * sizeof *finder->row) == known;
 }
 
 /* ---- one combination ---- */
@@ -159,7 +124,7 @@ static void take_combination(struct finder *finder)
     if (finder->where && !plan_where_holds(finder->where, finder->counters))
         return;
     try_values(finder);
-    if (find_effects(finder) || add_row(&finder->seen, finder->row))
+    if (find_effects(finder) || is_new(finder))
         add_point(finder);
 }
 
@@ -191,20 +156,17 @@ static enum status check_size(const struct sweep *sweep, const struct yaml_node 
 /* "a=x|y&b=" as "a: x or y and b not set". */
 static const char *say_condition(const char *when, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    while (when && used < size) {
-        const char *equals = strchr(when, '='), *end = strchr(when, '&');
+    for (const char *at = when; at;) {
+        const char *equals = strchr(at, '='), *end = strchr(at, '&');
         require(equals);
         size_t length = end ? (size_t)(end - equals) - 1 : strlen(equals + 1);
         char choices[200], alternatives[300];
         snprintf(choices, sizeof choices, "%.*s", (int)length, equals + 1);
         text_alternatives(choices, alternatives, sizeof alternatives);
-        int added = snprintf(text + used, size - used, "%s%.*s%s%s", used ? " and " : "", (int)(equals - when), when,
-                             length ? ": " : " not set", length ? alternatives : "");
-        require(added > 0);
-        used += (size_t)added;
-        when = end ? end + 1 : NULL;
+        text_append(text, size, "%s%.*s%s%s", *text ? " and " : "", (int)(equals - at), at, length ? ": " : " not set",
+                    length ? alternatives : "");
+        at = end ? end + 1 : NULL;
     }
     return text;
 }
@@ -269,7 +231,6 @@ enum status plan_points_find(struct sweep *sweep, const struct yaml_node *at, st
     struct finder finder = {.sweep = sweep, .probe = probe, .arena = arena, .points = points};
     finder.counters = arena_alloc(arena, sweep->dimension_count, sizeof *finder.counters);
     finder.row = arena_alloc(arena, sweep->axis_count, sizeof *finder.row);
-    finder.seen.width = sweep->axis_count;
     plan_probe_restart(probe);
     if (sweep->where)
         status = plan_where_read(sweep->where, sweep, arena, &finder.where, error);
@@ -277,8 +238,7 @@ enum status plan_points_find(struct sweep *sweep, const struct yaml_node *at, st
         status = find_all(&finder, at, error);
     if (status != STATUS_OK)
         plan_points_free(points);
-    free(finder.seen.rows);
-    free(finder.seen.table);
+    intern_free(&finder.seen);
     return status;
 }
 

@@ -48,13 +48,7 @@ static void start_nodes(const struct yaml_node *list, size_t count, struct arena
 static void add_node(struct yaml_node *values, struct arena *arena, const char *text)
 {
     struct yaml_node *node = arena_alloc(arena, 1, sizeof *node);
-    *node = (struct yaml_node){.kind = YAML_SCALAR,
-                               .is_plain = true,
-                               .file = values->file,
-                               .line = values->line,
-                               .column = values->column,
-                               .text = arena_text(arena, text, strlen(text)),
-                               .weight = 1};
+    *node = yaml_scalar(values, text, arena);
     values->items[values->count++] = node;
 }
 

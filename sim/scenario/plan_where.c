@@ -9,42 +9,41 @@
 #include "input/text.h"
 #include "input/units.h"
 
-enum order { ORDER_EQUAL, ORDER_UNEQUAL, ORDER_LESS, ORDER_AT_MOST, ORDER_MORE, ORDER_AT_LEAST };
+/* How the left side may stand to the right one where a comparison holds. */
+enum { LESS = 1, EQUAL = 2, MORE = 4 };
 
 static const struct {
     const char *text;
-    enum order order;
-} orders[] = {{"==", ORDER_EQUAL},    {"!=", ORDER_UNEQUAL}, {"<=", ORDER_AT_MOST},
-              {">=", ORDER_AT_LEAST}, {"<", ORDER_LESS},     {">", ORDER_MORE}};
+    int holds;
+} orders[] = {{"==", EQUAL}, {"!=", LESS | MORE}, {"<=", LESS | EQUAL}, {">=", MORE | EQUAL}, {"<", LESS}, {">", MORE}};
 
 struct operand {
-    const struct axis *axis; /* NULL = the constant below */
+    const struct axis *axis;    /* NULL = the constant below */
+    struct axis_value constant; /* its text, and its number where it is one */
     enum axis_kind kind;
     bool is_bare; /* a number without unit: goes with any */
     bool is_word; /* neither an axis nor in quotes: has to be a value of the other side */
-    double number;
-    const char *text;
-    size_t at; /* its place in the condition */
+    size_t at;    /* its place in the condition */
 };
 
 enum operation { COMPARE, AND, OR, NOT };
 
 struct instruction {
     enum operation operation;
-    enum order order;
+    int holds;
     struct operand left, right;
 };
 
 struct plan_where {
     struct instruction *instructions; /* in postfix order */
-    size_t count, capacity;
+    size_t count;
 };
 
 enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NUMBER, TOKEN_TEXT, TOKEN_ORDER, TOKEN_OPEN, TOKEN_CLOSE };
 
 struct token {
     enum token_kind kind;
-    enum order order;
+    int holds;        /* of orders */
     const char *text; /* of words, numbers and texts */
     size_t at;
 };
@@ -61,10 +60,10 @@ struct parser {
 };
 
 /* The column is right for a condition on one line; the number of the character always is. */
-static enum status refuse(const struct parser *parser, size_t at, const char *format, ...)
+static enum status refuse_at(const struct parser *parser, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static enum status refuse(const struct parser *parser, size_t at, const char *format, ...)
+static enum status refuse_at(const struct parser *parser, size_t at, const char *format, ...)
 {
     const struct yaml_node *node = parser->node;
     char text[600];
@@ -118,12 +117,13 @@ static enum status take_order(struct parser *parser)
         if (strncmp(start, orders[i].text, length) != 0)
             continue;
         take_token(parser, TOKEN_ORDER, 0, length);
-        parser->token.order = orders[i].order;
+        parser->token.holds = orders[i].holds;
         return STATUS_OK;
     }
     char shown[TEXT_SHOW_BYTES];
-    return refuse(parser, parser->at, "cannot read '%s'; expected axes, numbers, texts, == != < <= > >=, and, or, not",
-                  text_show(start, shown));
+    return refuse_at(parser, parser->at,
+                     "cannot read '%s'; expected axes, numbers, texts, == != < <= > >=, and, or, not",
+                     text_show(start, shown));
 }
 
 static enum status next_token(struct parser *parser)
@@ -139,7 +139,7 @@ static enum status next_token(struct parser *parser)
     if (*start == '\'' || *start == '"') {
         const char *end = strchr(start + 1, *start);
         if (!end)
-            return refuse(parser, parser->at, "the text is not closed");
+            return refuse_at(parser, parser->at, "the text is not closed");
         take_token(parser, TOKEN_TEXT, 1, (size_t)(end - start) - 1);
     } else if (*start == '(' || *start == ')') {
         take_token(parser, *start == '(' ? TOKEN_OPEN : TOKEN_CLOSE, 0, 1);
@@ -170,8 +170,9 @@ static enum status refuse_token(const struct parser *parser, const char *expecte
 {
     char shown[TEXT_SHOW_BYTES];
     if (parser->token.kind == TOKEN_END)
-        return refuse(parser, parser->token.at, "ends where %s should stand", expected);
-    return refuse(parser, parser->token.at, "expected %s, found '%s'", expected, text_show(parser->token.text, shown));
+        return refuse_at(parser, parser->token.at, "ends where %s should stand", expected);
+    return refuse_at(parser, parser->token.at, "expected %s, found '%s'", expected,
+                     text_show(parser->token.text, shown));
 }
 
 /* ---- operands ---- */
@@ -180,21 +181,21 @@ static enum status read_number(const struct parser *parser, struct operand *oper
 {
     static const enum axis_kind kinds[] = {AXIS_NUMBER, AXIS_TIME, AXIS_BYTES, AXIS_RATE};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (plan_axis_number(kinds[i], operand->text, &operand->number, NULL) != STATUS_OK)
+        if (plan_axis_number(kinds[i], operand->constant.text, &operand->constant.number, NULL) != STATUS_OK)
             continue;
         operand->kind = kinds[i];
         operand->is_bare = kinds[i] == AXIS_NUMBER;
         return STATUS_OK;
     }
     char shown[TEXT_SHOW_BYTES];
-    return refuse(parser, operand->at, "'%s' is no number, e.g. 0.5, 1000s, 80GB or 1.6TB/s; texts stand in quotes",
-                  text_show(operand->text, shown));
+    return refuse_at(parser, operand->at, "'%s' is no number, e.g. 0.5, 1000s, 80GB or 1.6TB/s; texts stand in quotes",
+                     text_show(operand->constant.text, shown));
 }
 
 static enum status read_operand(struct parser *parser, struct operand *operand)
 {
     const struct token *token = &parser->token;
-    *operand = (struct operand){.kind = AXIS_TEXT, .text = token->text, .at = token->at};
+    *operand = (struct operand){.kind = AXIS_TEXT, .constant.text = token->text, .at = token->at};
     enum status status = STATUS_OK;
     if (token->kind == TOKEN_NUMBER) {
         status = read_number(parser, operand);
@@ -211,38 +212,24 @@ static enum status read_operand(struct parser *parser, struct operand *operand)
     return status == STATUS_OK ? next_token(parser) : status;
 }
 
-static const char *nearest_name(const struct parser *parser, const char *word, const struct axis *axis)
-{
-    const char *nearest = NULL;
-    int least = 3;
-    for (size_t i = 0; i < parser->sweep->axis_count; i++) {
-        int distance = text_distance(word, parser->sweep->axes[i].name);
-        nearest = distance < least ? parser->sweep->axes[i].name : nearest;
-        least = distance < least ? distance : least;
-    }
-    for (size_t i = 0; axis && axis->kind == AXIS_TEXT && i < axis->value_count; i++) {
-        int distance = text_distance(word, axis->values[i].text);
-        nearest = distance < least ? axis->values[i].text : nearest;
-        least = distance < least ? distance : least;
-    }
-    return nearest;
-}
-
 /* A bare word has to be a value of the axis on the other side: anything else is a slip of the pen. */
 static enum status check_word(const struct parser *parser, const struct operand *word, const struct operand *other)
 {
-    const struct axis *axis = other->axis;
+    const struct axis *axis = other->axis && other->axis->kind == AXIS_TEXT ? other->axis : NULL;
+    struct text_search search = {.word = word->constant.text, .limit = 3};
     if (!word->is_word)
         return STATUS_OK;
-    for (size_t i = 0; axis && axis->kind == AXIS_TEXT && i < axis->value_count; i++) {
-        if (strcmp(axis->values[i].text, word->text) == 0)
+    for (size_t i = 0; i < parser->sweep->axis_count; i++)
+        text_offer(&search, parser->sweep->axes[i].name);
+    for (size_t i = 0; axis && i < axis->value_count; i++) {
+        if (strcmp(axis->values[i].text, search.word) == 0)
             return STATUS_OK;
+        text_offer(&search, axis->values[i].text);
     }
-    char shown[TEXT_SHOW_BYTES], near[TEXT_SHOW_BYTES];
-    const char *nearest = nearest_name(parser, word->text, axis);
-    return refuse(parser, word->at, "'%s' is neither an axis nor a value of the other side%s%s%s",
-                  text_show(word->text, shown), nearest ? "; did you mean " : "",
-                  nearest ? text_show(nearest, near) : "", nearest ? "?" : "");
+    char shown[TEXT_SHOW_BYTES], near[TEXT_SHOW_BYTES], hint[TEXT_HINT_BYTES];
+    return refuse_at(parser, word->at, "'%s' is neither an axis nor a value of the other side%s",
+                     text_show(search.word, shown),
+                     text_hint(search.nearest ? text_show(search.nearest, near) : NULL, hint));
 }
 
 static const char *kind_name(enum axis_kind kind)
@@ -262,27 +249,17 @@ static enum status check_kinds(const struct parser *parser, const struct instruc
         return status;
     bool is_text = left->kind == AXIS_TEXT || right->kind == AXIS_TEXT;
     if (left->kind != right->kind && (is_text || (!left->is_bare && !right->is_bare)))
-        return refuse(parser, at, "compares %s with %s", kind_name(left->kind), kind_name(right->kind));
-    if (is_text && compare->order != ORDER_EQUAL && compare->order != ORDER_UNEQUAL)
-        return refuse(parser, at, "texts have no order; use == or !=");
+        return refuse_at(parser, at, "compares %s with %s", kind_name(left->kind), kind_name(right->kind));
+    if (is_text && compare->holds != EQUAL && compare->holds != (LESS | MORE))
+        return refuse_at(parser, at, "texts have no order; use == or !=");
     return STATUS_OK;
 }
 
 /* ---- conditions ---- */
 
-/* Doubling within the arena: at most twice the bytes of the last copy. */
 static void emit(struct parser *parser, struct instruction instruction)
 {
-    struct plan_where *where = parser->where;
-    if (where->count == where->capacity) {
-        size_t capacity = where->capacity ? 2 * where->capacity : 8;
-        struct instruction *moved = arena_alloc(parser->arena, capacity, sizeof *moved);
-        if (where->count)
-            memcpy(moved, where->instructions, where->count * sizeof *moved);
-        where->instructions = moved;
-        where->capacity = capacity;
-    }
-    where->instructions[where->count++] = instruction;
+    parser->where->instructions[parser->where->count++] = instruction;
 }
 
 static enum status read_comparison(struct parser *parser)
@@ -294,7 +271,7 @@ static enum status read_comparison(struct parser *parser)
     size_t at = parser->token.at;
     if (parser->token.kind != TOKEN_ORDER)
         return refuse_token(parser, "one of == != < <= > >=");
-    compare.order = parser->token.order;
+    compare.holds = parser->token.holds;
     status = next_token(parser);
     if (status == STATUS_OK)
         status = read_operand(parser, &compare.right);
@@ -305,13 +282,13 @@ static enum status read_comparison(struct parser *parser)
     return status;
 }
 
-static enum status read_any(struct parser *parser);
+static enum status read_joined(struct parser *parser, enum operation operation);
 
 static enum status read_group(struct parser *parser)
 {
     enum status status = next_token(parser);
     if (status == STATUS_OK)
-        status = read_any(parser);
+        status = read_joined(parser, OR);
     if (status == STATUS_OK && parser->token.kind != TOKEN_CLOSE)
         status = refuse_token(parser, "')'");
     return status == STATUS_OK ? next_token(parser) : status;
@@ -323,7 +300,7 @@ static enum status read_term(struct parser *parser)
     if (!is_negated && parser->token.kind != TOKEN_OPEN)
         return read_comparison(parser);
     if (parser->depth == PLAN_WHERE_DEPTH_LIMIT)
-        return refuse(parser, parser->token.at, "more than %d levels deep", PLAN_WHERE_DEPTH_LIMIT);
+        return refuse_at(parser, parser->token.at, "more than %d levels deep", PLAN_WHERE_DEPTH_LIMIT);
     parser->depth++;
     enum status status = STATUS_OK;
     if (is_negated) {
@@ -339,30 +316,19 @@ static enum status read_term(struct parser *parser)
     return status;
 }
 
-static enum status read_all(struct parser *parser)
+/* Terms with `and` between; with OR, such terms with `or` between. */
+static enum status read_joined(struct parser *parser, enum operation operation)
 {
-    enum status status = read_term(parser);
-    while (status == STATUS_OK && is_word(parser, "and")) {
+    for (bool is_first = true;; is_first = false) {
+        enum status status = operation == OR ? read_joined(parser, AND) : read_term(parser);
+        if (status == STATUS_OK && !is_first)
+            emit(parser, (struct instruction){.operation = operation});
+        if (status != STATUS_OK || !is_word(parser, operation == OR ? "or" : "and"))
+            return status;
         status = next_token(parser);
-        if (status == STATUS_OK)
-            status = read_term(parser);
-        if (status == STATUS_OK)
-            emit(parser, (struct instruction){.operation = AND});
+        if (status != STATUS_OK)
+            return status;
     }
-    return status;
-}
-
-static enum status read_any(struct parser *parser)
-{
-    enum status status = read_all(parser);
-    while (status == STATUS_OK && is_word(parser, "or")) {
-        status = next_token(parser);
-        if (status == STATUS_OK)
-            status = read_all(parser);
-        if (status == STATUS_OK)
-            emit(parser, (struct instruction){.operation = OR});
-    }
-    return status;
 }
 
 enum status plan_where_read(const struct yaml_node *text, const struct sweep *sweep, struct arena *arena,
@@ -373,9 +339,11 @@ enum status plan_where_read(const struct yaml_node *text, const struct sweep *sw
     if (strlen(text->text) > PLAN_WHERE_LIMIT_BYTES)
         return yaml_error(error, text, "where: longer than %d bytes", PLAN_WHERE_LIMIT_BYTES);
     parser.where = arena_alloc(arena, 1, sizeof *parser.where);
+    /* Every operation takes two characters at least. */
+    parser.where->instructions = arena_alloc(arena, strlen(text->text) / 2 + 1, sizeof *parser.where->instructions);
     enum status status = next_token(&parser);
     if (status == STATUS_OK)
-        status = read_any(&parser);
+        status = read_joined(&parser, OR);
     if (status == STATUS_OK && parser.token.kind != TOKEN_END)
         status = refuse_token(&parser, "and, or, or the end");
     if (status == STATUS_OK)
@@ -385,41 +353,17 @@ enum status plan_where_read(const struct yaml_node *text, const struct sweep *sw
 
 /* ---- holding ---- */
 
-static bool compare_numbers(enum order order, double left, double right)
-{
-    switch (order) {
-    case ORDER_EQUAL:
-        return !(left < right) && !(left > right);
-    case ORDER_UNEQUAL:
-        return left < right || left > right;
-    case ORDER_LESS:
-        return left < right;
-    case ORDER_AT_MOST:
-        return left <= right;
-    case ORDER_MORE:
-        return left > right;
-    default:
-        require(order == ORDER_AT_LEAST);
-        return left >= right;
-    }
-}
-
 static const struct axis_value *value_of(const struct operand *operand, const size_t *positions)
 {
-    return &operand->axis->values[positions[operand->axis->dimension]];
+    return operand->axis ? &operand->axis->values[positions[operand->axis->dimension]] : &operand->constant;
 }
 
-static bool compare(const struct instruction *compared, const size_t *positions)
+static bool compare_sides(const struct instruction *compared, const size_t *positions)
 {
-    const struct operand *left = &compared->left, *right = &compared->right;
-    if (left->kind == AXIS_TEXT) {
-        const char *a = left->axis ? value_of(left, positions)->text : left->text;
-        const char *b = right->axis ? value_of(right, positions)->text : right->text;
-        return (strcmp(a, b) == 0) == (compared->order == ORDER_EQUAL);
-    }
-    double a = left->axis ? value_of(left, positions)->number : left->number;
-    double b = right->axis ? value_of(right, positions)->number : right->number;
-    return compare_numbers(compared->order, a, b);
+    const struct axis_value *a = value_of(&compared->left, positions), *b = value_of(&compared->right, positions);
+    bool is_text = compared->left.kind == AXIS_TEXT;
+    int order = is_text ? strcmp(a->text, b->text) : (a->number > b->number) - (a->number < b->number);
+    return compared->holds & (order < 0 ? LESS : order > 0 ? MORE : EQUAL);
 }
 
 bool plan_where_holds(const struct plan_where *where, const size_t *positions)
@@ -432,7 +376,7 @@ bool plan_where_holds(const struct plan_where *where, const size_t *positions)
         const struct instruction *instruction = &where->instructions[i];
         if (instruction->operation == COMPARE) {
             require(top < sizeof stack / sizeof *stack);
-            stack[top++] = compare(instruction, positions);
+            stack[top++] = compare_sides(instruction, positions);
         } else if (instruction->operation == NOT) {
             require(top > 0);
             stack[top - 1] = !stack[top - 1];

@@ -75,49 +75,51 @@ static void put_time(struct timeline *timeline, sim_time time)
         file_printf(timeline->writer, ".%06u", rest);
 }
 
-static void put_number(struct timeline *timeline, double number)
-{
-    char text[UNITS_TEXT_BYTES] = "null";
-    if (isfinite(number))
-        units_format_number(number, text);
-    file_printf(timeline->writer, "%s", text);
-}
-
 static void put_args(struct timeline *timeline, struct timeline_args args)
 {
-    if (!args.count)
-        return;
-    file_printf(timeline->writer, ",\"args\":{");
     for (size_t i = 0; i < args.count; i++) {
-        if (i)
-            file_printf(timeline->writer, ",");
+        char number[UNITS_TEXT_BYTES] = "null";
+        file_printf(timeline->writer, i ? "," : ",\"args\":{");
         put_text(timeline, args.items[i].name);
         file_printf(timeline->writer, ":");
+        if (isfinite(args.items[i].number))
+            units_format_number(args.items[i].number, number);
         if (args.items[i].text)
             put_text(timeline, args.items[i].text);
         else
-            put_number(timeline, args.items[i].number);
+            file_printf(timeline->writer, "%s", number);
     }
-    file_printf(timeline->writer, "}");
+    file_printf(timeline->writer, args.count ? "}" : "");
 }
 
-/* Opens an event up to its process; the caller goes on and ends it with '}'. */
-static void open_event(struct timeline *timeline, char phase, const char *name, uint64_t process)
-{
-    file_printf(timeline->writer, "%s{\"ph\":\"%c\",\"name\":", timeline->totals.written++ ? ",\n" : "\n", phase);
-    put_text(timeline, name);
-    file_printf(timeline->writer, ",\"pid\":%" PRIu64, process);
-}
+struct event {
+    char phase;
+    const char *name;
+    uint64_t process;
+    const uint64_t *thread; /* NULL = none */
+    sim_time start, end;    /* start < 0 = none; end = start: it takes no time */
+    struct timeline_args args;
+};
 
-static void put_thread(struct timeline *timeline, uint64_t thread)
+static void put_event(struct timeline *timeline, const struct event *event)
 {
-    file_printf(timeline->writer, ",\"tid\":%" PRIu64, thread);
-}
-
-static void put_start(struct timeline *timeline, sim_time start)
-{
-    file_printf(timeline->writer, ",\"ts\":");
-    put_time(timeline, start);
+    struct file_writer *writer = timeline->writer;
+    file_printf(writer, "%s{\"ph\":\"%c\",\"name\":", timeline->totals.written++ ? ",\n" : "\n", event->phase);
+    put_text(timeline, event->name);
+    file_printf(writer, ",\"pid\":%" PRIu64, event->process);
+    if (event->thread)
+        file_printf(writer, ",\"tid\":%" PRIu64, *event->thread);
+    if (event->start >= 0) {
+        file_printf(writer, ",\"ts\":");
+        put_time(timeline, event->start);
+    }
+    if (event->phase == 'X') {
+        file_printf(writer, ",\"dur\":");
+        put_time(timeline, event->end - event->start);
+    }
+    file_printf(writer, event->phase == 'i' ? ",\"s\":\"t\"" : "");
+    put_args(timeline, event->args);
+    file_printf(writer, "}");
 }
 
 /* ---- what is written ---- */
@@ -146,74 +148,49 @@ void timeline_leave_out(struct timeline *timeline, sim_time start, sim_time end)
         timeline->totals.full_at = start;
 }
 
-/* As timeline_wants, and counts what the limit keeps out. */
-static bool admit(struct timeline *timeline, sim_time start, sim_time end)
+/* Counts what the limit keeps out. */
+static void put_if_wanted(struct timeline *timeline, const struct event *event)
 {
-    if (timeline_wants(timeline, start, end))
-        return true;
-    timeline_leave_out(timeline, start, end);
-    return false;
+    if (timeline_wants(timeline, event->start, event->end))
+        put_event(timeline, event);
+    else
+        timeline_leave_out(timeline, event->start, event->end);
 }
 
-static void name_it(struct timeline *timeline, const char *what, uint64_t process, const uint64_t *thread,
-                    const char *name)
+static void put_name(struct timeline *timeline, const char *what, uint64_t process, const uint64_t *thread,
+                     const char *name)
 {
-    struct timeline_arg arg = {.name = "name", .text = name};
-    if (timeline_is_full(timeline))
-        return; /* no bar that bears it will follow */
-    open_event(timeline, 'M', what, process);
-    if (thread)
-        put_thread(timeline, *thread);
-    put_args(timeline, (struct timeline_args){&arg, 1});
-    file_printf(timeline->writer, "}");
+    const struct timeline_arg arg = {.name = "name", .text = name};
+    if (!timeline_is_full(timeline)) /* else no bar that bears it will follow */
+        put_event(timeline, &(struct event){'M', what, process, thread, -1, -1, {&arg, 1}});
 }
 
 void timeline_name_process(struct timeline *timeline, uint64_t process, const char *name)
 {
-    name_it(timeline, "process_name", process, NULL, name);
+    put_name(timeline, "process_name", process, NULL, name);
 }
 
 void timeline_name_thread(struct timeline *timeline, struct timeline_track track, const char *name)
 {
-    name_it(timeline, "thread_name", track.process, &track.thread, name);
+    put_name(timeline, "thread_name", track.process, &track.thread, name);
 }
 
 void timeline_bar(struct timeline *timeline, struct timeline_track track, const char *name, sim_time start,
                   sim_time end, struct timeline_args args)
 {
-    if (!admit(timeline, start, end))
-        return;
-    open_event(timeline, 'X', name, track.process);
-    put_thread(timeline, track.thread);
-    put_start(timeline, start);
-    file_printf(timeline->writer, ",\"dur\":");
-    put_time(timeline, end - start);
-    put_args(timeline, args);
-    file_printf(timeline->writer, "}");
+    put_if_wanted(timeline, &(struct event){'X', name, track.process, &track.thread, start, end, args});
 }
 
 void timeline_mark(struct timeline *timeline, struct timeline_track track, const char *name, sim_time time,
                    struct timeline_args args)
 {
-    if (!admit(timeline, time, time))
-        return;
-    open_event(timeline, 'i', name, track.process);
-    put_thread(timeline, track.thread);
-    put_start(timeline, time);
-    file_printf(timeline->writer, ",\"s\":\"t\"");
-    put_args(timeline, args);
-    file_printf(timeline->writer, "}");
+    put_if_wanted(timeline, &(struct event){'i', name, track.process, &track.thread, time, time, args});
 }
 
 void timeline_count(struct timeline *timeline, uint64_t process, const char *name, sim_time time, double value)
 {
-    if (!admit(timeline, time, time))
-        return;
-    struct timeline_arg arg = {.name = name, .number = value};
-    open_event(timeline, 'C', name, process);
-    put_start(timeline, time);
-    put_args(timeline, (struct timeline_args){&arg, 1});
-    file_printf(timeline->writer, "}");
+    const struct timeline_arg arg = {.name = name, .number = value};
+    put_if_wanted(timeline, &(struct event){'C', name, process, NULL, time, time, {&arg, 1}});
 }
 
 enum status timeline_finish(struct timeline *timeline, struct timeline_totals *totals, struct error *error)

@@ -1,75 +1,42 @@
 /* Circuits on a timeline: see timeline_circuits.h. Hardware numbers have 64 bits and threads of viewers 32, so tracks
- * are numbered in the order of first use; a hash map by linear probing, at most half full, finds them. */
+ * are numbered in the order of first use. */
 #include "timeline/timeline_circuits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/hash.h"
 #include "engine/memory.h"
+#include "input/text.h"
 #include "input/units.h"
 
-enum { MAP_MIN = 64, NAME_BYTES = 160 };
+enum { NAME_BYTES = 160 };
 
-/* What a track is for: hardware and, where its stays overlap, a lane of it. */
-struct timeline_circuit {
-    uint64_t hardware;
-    uint32_t lane;
-    struct timeline_lanes lanes; /* of hardware whose stays overlap; kept at lane 0 */
-};
-
-static size_t map_place(const struct timeline_circuits *circuits, uint64_t hardware, uint32_t lane)
+static void name_track(struct timeline_circuits *circuits, const struct network *network, const uint64_t key[2],
+                       size_t track)
 {
-    size_t mask = circuits->map_size - 1, place = (size_t)hash_pair(hardware, lane) & mask;
-    for (; circuits->map[place] != 0; place = (place + 1) & mask) {
-        const struct timeline_circuit *track = &circuits->tracks[circuits->map[place] - 1];
-        if (track->hardware == hardware && track->lane == lane)
-            break;
-    }
-    return place;
-}
-
-static void map_grow(struct timeline_circuits *circuits)
-{
-    free(circuits->map);
-    circuits->map_size = circuits->map_size ? circuits->map_size * 2 : MAP_MIN;
-    circuits->map = memory_alloc(circuits->map_size, sizeof *circuits->map);
-    for (size_t i = 0; i < circuits->count; i++)
-        circuits->map[map_place(circuits, circuits->tracks[i].hardware, circuits->tracks[i].lane)] = (uint32_t)i + 1;
-}
-
-static void name_track(struct timeline_circuits *circuits, const struct network *network, size_t index)
-{
-    const struct timeline_circuit *track = &circuits->tracks[index];
-    char hardware[NETWORK_TEXT_BYTES], name[NAME_BYTES];
-    network_describe(network, track->hardware, hardware);
-    if (track->lane)
-        snprintf(name, sizeof name, "%s, %" PRIu32, hardware, track->lane);
-    else
-        snprintf(name, sizeof name, "%s", hardware);
-    if (index == 0)
+    char name[NETWORK_TEXT_BYTES + NAME_BYTES];
+    network_describe(network, key[0], name);
+    if (key[1])
+        text_append(name, sizeof name, ", %" PRIu64, key[1]);
+    if (track == 0)
         timeline_name_process(circuits->timeline, circuits->process, circuits->name);
-    timeline_name_thread(circuits->timeline, (struct timeline_track){circuits->process, index + 1}, name);
+    timeline_name_thread(circuits->timeline, (struct timeline_track){circuits->process, track + 1}, name);
 }
 
-/* The number of a track, made and named where it is new. */
+/* The number of the track for a lane of some hardware, made and named where it is new. */
 static size_t track_of(struct timeline_circuits *circuits, const struct network *network, uint64_t hardware,
                        uint32_t lane)
 {
-    if (circuits->map_size < 2 * (circuits->count + 1))
-        map_grow(circuits);
-    size_t place = map_place(circuits, hardware, lane);
-    if (circuits->map[place] != 0)
-        return circuits->map[place] - 1;
-    size_t index = circuits->count;
-    require(index < UINT32_MAX - 1);
-    if (index == circuits->capacity)
-        circuits->tracks = memory_grow(circuits->tracks, &circuits->capacity, index + 1, sizeof *circuits->tracks);
-    circuits->tracks[index] = (struct timeline_circuit){.hardware = hardware, .lane = lane};
-    circuits->map[place] = (uint32_t)++circuits->count;
-    name_track(circuits, network, index);
-    return index;
+    const uint64_t key[2] = {hardware, lane};
+    size_t known = circuits->keys.count, track = intern_number(&circuits->keys, key, sizeof key);
+    if (track < known)
+        return track;
+    require(track < UINT32_MAX - 1);
+    circuits->lanes = memory_grow(circuits->lanes, &circuits->capacity, track + 1, sizeof *circuits->lanes);
+    circuits->lanes[track] = (struct timeline_lanes){0};
+    name_track(circuits, network, key, track);
+    return track;
 }
 
 /* Three digits are enough for the eye; the exact number stands beside. */
@@ -119,7 +86,7 @@ void timeline_circuits_stayed(void *context, const struct network *network, cons
     size_t track = track_of(circuits, network, stay->hardware, 0);
     if (!network_has_circuits(network)) {
         bool is_new;
-        uint32_t lane = timeline_lane(&circuits->tracks[track].lanes, start, end, &is_new);
+        uint32_t lane = timeline_lane(&circuits->lanes[track], start, end, &is_new);
         track = track_of(circuits, network, stay->hardware, lane);
     }
     draw_bar(circuits, stay, track, start, end);
@@ -127,8 +94,8 @@ void timeline_circuits_stayed(void *context, const struct network *network, cons
 
 void timeline_circuits_fini(struct timeline_circuits *circuits)
 {
-    for (size_t i = 0; i < circuits->count; i++)
-        timeline_lanes_fini(&circuits->tracks[i].lanes);
-    free(circuits->tracks);
-    free(circuits->map);
+    for (size_t i = 0; i < circuits->keys.count; i++)
+        timeline_lanes_fini(&circuits->lanes[i]);
+    free(circuits->lanes);
+    intern_free(&circuits->keys);
 }

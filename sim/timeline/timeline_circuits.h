@@ -13,8 +13,9 @@
 #ifndef TIMELINE_TIMELINE_CIRCUITS_H
 #define TIMELINE_TIMELINE_CIRCUITS_H
 
-#include "timeline/timeline.h"
+#include "engine/intern.h"
 #include "network/network.h"
+#include "timeline/timeline.h"
 
 /* The caller sets the first part, all borrowed until timeline_circuits_fini, and zeroes the rest. */
 struct timeline_circuits {
@@ -24,10 +25,9 @@ struct timeline_circuits {
     const char *name;    /* of the process */
     sim_time start, end; /* stays count from start on and are cut off at the end */
 
-    struct timeline_circuit *tracks; /* in the order of first use */
-    size_t count, capacity;
-    uint32_t *map; /* hash of what a track is for -> its number plus 1 */
-    size_t map_size;
+    struct intern keys;           /* of the tracks, in the order of first use: hardware and lane */
+    struct timeline_lanes *lanes; /* per track: of hardware whose stays overlap, kept at its lane 0 */
+    size_t capacity;
 };
 
 /* The observer of the network; context is a struct timeline_circuits. */

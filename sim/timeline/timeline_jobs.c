@@ -96,11 +96,13 @@ static struct timeline_track device_track(struct drawing *drawing, uint32_t devi
     return track;
 }
 
-/* The track of a lane, which gets its name with its first bar. */
-static struct timeline_track lane_track(struct drawing *drawing, uint64_t process, uint64_t first_thread,
-                                        const char *name, uint32_t lane, bool is_new)
+/* A track for a bar that may overlap others: the first one or one behind it, named with its first bar. */
+static struct timeline_track lane_track(struct drawing *drawing, struct timeline_lanes *lanes,
+                                        struct timeline_track first, const char *name, sim_time start, sim_time end)
 {
-    struct timeline_track track = {process, first_thread + lane};
+    bool is_new;
+    uint32_t lane = timeline_lane(lanes, start, end, &is_new);
+    struct timeline_track track = {first.process, first.thread + lane};
     char text[NAME_BYTES];
     snprintf(text, sizeof text, "%s %" PRIu32, name, lane);
     if (is_new)
@@ -155,13 +157,11 @@ static void on_flew(void *context, uint32_t number, double start_s, double end_s
     if (start >= drawing->job.end ||
         (!timeline_wants(drawing->timeline, start, end) && !timeline_is_full(drawing->timeline)))
         return;
-    bool is_new;
-    uint32_t lane = timeline_lane(&drawing->job.network, start, end, &is_new);
     char name[NAME_BYTES];
+    struct timeline_track first = {process_of(drawing->job.number), THREAD_NETWORK};
     snprintf(name, sizeof name, "%s %" PRIu32 " to %" PRIu32, link_name(tasks, link), source, target);
     const struct timeline_arg args[] = {{.name = "bytes a dependency", .number = link->bytes}};
-    timeline_bar(drawing->timeline,
-                 lane_track(drawing, process_of(drawing->job.number), THREAD_NETWORK, "network", lane, is_new), name,
+    timeline_bar(drawing->timeline, lane_track(drawing, &drawing->job.network, first, "network", start, end), name,
                  start, end, ARGS(args));
 }
 
@@ -240,13 +240,18 @@ static void count_busy(struct drawing *drawing, sim_time now)
         timeline_count(drawing->timeline, PROCESS_CLUSTER, "busy devices", now, drawing->busy);
 }
 
+/* When something of the run happened, the limit at most. */
+static sim_time time_in_run(const struct drawing *drawing, double time_s, sim_time limit)
+{
+    sim_time time;
+    bool is_known = clock_from_seconds(&drawing->config->clock, time_s, &time, NULL) == STATUS_OK;
+    return is_known && time < limit ? time : limit;
+}
+
 /* A job's own bar, once its outcome is known. */
 static void draw_job(struct drawing *drawing, uint32_t number, const struct job_record *job, sim_time end)
 {
-    sim_time start = 0;
-    double start_s = job->arrival_s + job->queue_s;
-    if (clock_from_seconds(&drawing->config->clock, start_s, &start, NULL) != STATUS_OK || start > end)
-        start = end;
+    sim_time start = time_in_run(drawing, job->arrival_s + job->queue_s, end);
     if (!timeline_wants(drawing->timeline, start, end) && !timeline_is_full(drawing->timeline))
         return;
     char name[NAME_BYTES];
@@ -272,18 +277,16 @@ static void draw_job(struct drawing *drawing, uint32_t number, const struct job_
 
 static void draw_wait(struct drawing *drawing, uint32_t number, const struct job_record *job, sim_time end)
 {
-    sim_time start;
-    if (clock_from_seconds(&drawing->config->clock, job->arrival_s, &start, NULL) != STATUS_OK || start >= end ||
-        !timeline_wants(drawing->timeline, start, end))
+    sim_time start = time_in_run(drawing, job->arrival_s, end);
+    if (start >= end || !timeline_wants(drawing->timeline, start, end))
         return;
-    bool is_new;
-    uint32_t lane = timeline_lane(&drawing->queue, start, end, &is_new);
     char name[NAME_BYTES];
+    struct timeline_track first = {PROCESS_CLUSTER, THREAD_QUEUE};
     snprintf(name, sizeof name, "job %" PRIu32 " %.100s waits", number, model_of(drawing, job));
     const struct timeline_arg args[] = {{.name = "job", .number = number},
                                         {.name = "model", .text = model_of(drawing, job)}};
-    timeline_bar(drawing->timeline, lane_track(drawing, PROCESS_CLUSTER, THREAD_QUEUE, "queue", lane, is_new), name,
-                 start, end, ARGS(args));
+    timeline_bar(drawing->timeline, lane_track(drawing, &drawing->queue, first, "queue", start, end), name, start, end,
+                 ARGS(args));
 }
 
 struct servers {
@@ -356,34 +359,28 @@ static void on_ended(void *context, uint32_t number, const struct job_record *jo
     timeline_mark(drawing->timeline, track, name, now, ARGS(args));
 }
 
-/* Jobs that still ran or waited when the run ended. */
-static void draw_unfinished(struct drawing *drawing, const struct cluster_result *result)
+/* What is known only at the end: jobs that still ran or waited, and the devices of jobs that contended with each other.
+ */
+static void draw_rest(struct drawing *drawing, const struct cluster_result *result)
 {
-    for (size_t i = 0; i < result->job_count; i++) {
+    const struct cluster_config *config = drawing->config;
+    for (uint32_t i = 0; i < result->job_count; i++) {
         const struct job_record *job = &result->jobs[i];
-        if (job->outcome != OUTCOME_UNFINISHED || !is_drawn(drawing, (uint32_t)i))
+        if (job->outcome != OUTCOME_UNFINISHED || !is_drawn(drawing, i))
             continue;
         drawing->is_job_met |= drawing->options->job == (int64_t)i;
         if (job->device_count)
-            draw_job(drawing, (uint32_t)i, job, drawing->config->horizon);
+            draw_job(drawing, i, job, config->horizon);
         else
-            draw_wait(drawing, (uint32_t)i, job, drawing->config->horizon);
+            draw_wait(drawing, i, job, config->horizon);
     }
-}
-
-/* The devices of jobs that contended with each other. */
-static void draw_shared(struct drawing *drawing, const struct cluster_result *result)
-{
-    for (size_t i = 0; i < result->job_count; i++) {
+    for (uint32_t i = 0; config->is_shared && i < result->job_count; i++) {
         const struct job_record *job = &result->jobs[i];
-        sim_time start, end = job->end;
-        if (job->outcome == OUTCOME_BLOCKED || !job->device_count || !is_drawn(drawing, (uint32_t)i) ||
-            clock_from_seconds(&drawing->config->clock, job->arrival_s + job->queue_s, &start, NULL) != STATUS_OK)
+        if (job->outcome == OUTCOME_BLOCKED || !job->device_count || !is_drawn(drawing, i))
             continue;
-        if (job->outcome == OUTCOME_UNFINISHED)
-            end = drawing->config->horizon;
-        struct servers servers = {result->devices + job->device_start, job->device_count};
-        draw_devices(drawing, (uint32_t)i, job, servers, start < end ? start : end, end);
+        sim_time end = job->outcome == OUTCOME_UNFINISHED ? config->horizon : job->end;
+        draw_devices(drawing, i, job, (struct servers){result->devices + job->device_start, job->device_count},
+                     time_in_run(drawing, job->arrival_s + job->queue_s, end), end);
     }
 }
 
@@ -410,9 +407,7 @@ static enum status run_cluster(struct drawing *drawing)
     enum status status = cluster_run(&config, &result, drawing->error);
     if (status != STATUS_OK)
         return status;
-    draw_unfinished(drawing, &result);
-    if (config.is_shared)
-        draw_shared(drawing, &result);
+    draw_rest(drawing, &result);
     size_t jobs = result.job_count;
     cluster_result_free(&result);
     if (drawing->status == STATUS_OK && drawing->options->job != TIMELINE_ALL_JOBS && !drawing->is_job_met)
@@ -421,7 +416,7 @@ static enum status run_cluster(struct drawing *drawing)
     return drawing->status;
 }
 
-static enum status draw(struct drawing *drawing, const char *path, struct timeline_totals *totals)
+static enum status draw_run(struct drawing *drawing, const char *path, struct timeline_totals *totals)
 {
     struct timeline_options options = {.clock = drawing->config->clock,
                                        .window_start = drawing->window_start,
@@ -450,7 +445,7 @@ enum status timeline_jobs_run(const struct cluster_config *config, const struct 
     drawing.stretches = memory_alloc(topology->device_count, sizeof *drawing.stretches);
     enum status status = read_window(&drawing);
     if (status == STATUS_OK)
-        status = draw(&drawing, path, totals);
+        status = draw_run(&drawing, path, totals);
     timeline_lanes_fini(&drawing.queue);
     deployment_free(&drawing.job.deployment);
     free(drawing.stretches);

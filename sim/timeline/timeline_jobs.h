@@ -1,7 +1,7 @@
 /* A run drawn as a timeline: jobs, the ops, transfers and circuits of their steps, who waits, who is blocked.
  *
  * Processes of the timeline: "cluster" (busy devices, blocked jobs, the queue),
- * one for each group of servers (a track a device: the job that holds it and,
+ * one for each group of servers (one track per device: the job that holds it and,
  * inside, the ops it runs), one for each job (its bar and its transfers) and, on
  * circuits, one more with a track for each transceiver, port or wavelength that
  * the drawn steps use: switching, lit with a transfer, lit and idle; dark where
