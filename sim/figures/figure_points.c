@@ -13,18 +13,13 @@
 
 /* ---- gathering ---- */
 
-struct pair {
-    double x, y;
-    uint64_t n;
-};
-
 /* One mean to be taken, or one pool of rows. */
 struct cell {
     size_t series, category;
     size_t first_run; /* what its other runs are compared with, to see which axes were averaged over */
     struct figure_mean mean;
-    struct pair *pairs;
-    size_t pair_count, pair_capacity;
+    struct figure_point *rows; /* of a pool: the values of each row */
+    size_t row_count, row_capacity;
 };
 
 /* The names of series, or of categories. */
@@ -69,7 +64,7 @@ static void put_listed(struct text_builder *list, const char *text)
 /* "a, b" of the row's fields, those without effect left out. In the arena. */
 static const char *join_fields(struct gatherer *gatherer, const struct figure_fields *fields, bool is_label)
 {
-    text_start(&gatherer->text);
+    text_clear(&gatherer->text);
     for (size_t i = 0; i < fields->count; i++) {
         const char *text = figure_rows_text(&gatherer->rows, fields->columns[i]);
         if (*text)
@@ -110,7 +105,7 @@ static struct cell *find_cell(struct gatherer *gatherer, size_t part)
 {
     const struct figure_spec *spec = gatherer->spec;
     size_t known = gatherer->cell_keys.count;
-    text_start(&gatherer->text);
+    text_clear(&gatherer->text);
     text_build(&gatherer->text, "%zu\x1e", part);
     put_fields(gatherer, &spec->x);
     put_fields(gatherer, &spec->series);
@@ -155,7 +150,7 @@ static void number_hidden(struct gatherer *gatherer)
     size_t run = gatherer->rows.run;
     if (gatherer->hidden_run == run + 1)
         return;
-    text_start(&gatherer->text);
+    text_clear(&gatherer->text);
     for (size_t axis = 0; axis < folder->axis_count; axis++)
         if (gatherer->is_hidden[axis])
             text_build(&gatherer->text, "%s\x1f", folder->runs[run].texts[axis]);
@@ -186,7 +181,7 @@ static void add_to_mean(struct gatherer *gatherer, struct cell *cell, double y)
 static const char *list_averaged(struct gatherer *gatherer)
 {
     const struct result_reader *folder = gatherer->rows.folder;
-    text_start(&gatherer->text);
+    text_clear(&gatherer->text);
     for (size_t axis = 0; axis < folder->axis_count; axis++)
         if (gatherer->is_averaged[axis])
             put_listed(&gatherer->text, folder->axes[axis]);
@@ -195,8 +190,9 @@ static const char *list_averaged(struct gatherer *gatherer)
 
 static void add_to_pool(struct cell *cell, double x, double y)
 {
-    cell->pairs = memory_grow(cell->pairs, &cell->pair_capacity, cell->pair_count + 1, sizeof *cell->pairs);
-    cell->pairs[cell->pair_count++] = (struct pair){x, y, 1};
+    cell->rows = memory_grow(cell->rows, &cell->row_capacity, cell->row_count + 1, sizeof *cell->rows);
+    cell->rows[cell->row_count++] =
+        (struct figure_point){.series = cell->series, .x = x, .y = y, .half_width = NAN, .n = 1};
 }
 
 static enum status add_row(struct gatherer *gatherer, struct error *error)
@@ -255,14 +251,6 @@ static int point_total(const void *left, const void *right)
         return a->x < b->x ? -1 : 1;
     if (a->category != b->category)
         return a->category < b->category ? -1 : 1;
-    return a->y < b->y ? -1 : a->y > b->y;
-}
-
-static int pair_total(const void *left, const void *right)
-{
-    const struct pair *a = left, *b = right;
-    if (a->x < b->x || a->x > b->x)
-        return a->x < b->x ? -1 : 1;
     return a->y < b->y ? -1 : a->y > b->y;
 }
 
@@ -332,44 +320,40 @@ static enum status take_means(struct gatherer *gatherer, struct error *error)
 
 /* From zero at the least value, the step of the distribution at each distinct one; where there are too many, at evenly
  * spaced ranks. */
-static size_t take_cdf(struct cell *cell, struct figure_point *points)
+static size_t take_cdf(const struct cell *cell, struct figure_point *points)
 {
     size_t count = 1;
     uint64_t marked = 0;
-    points[0] = (struct figure_point){.series = cell->series, .x = cell->pairs[0].y, .half_width = NAN};
-    for (size_t i = 0; i < cell->pair_count; i++) {
-        bool is_step = i + 1 == cell->pair_count || cell->pairs[i + 1].y > cell->pairs[i].y;
-        uint64_t mark = (uint64_t)(i + 1) * (FIGURE_CDF_LIMIT - 3) / cell->pair_count;
-        if (!is_step || (count > 1 && mark == marked && i + 1 != cell->pair_count))
+    points[0] = (struct figure_point){.series = cell->series, .x = cell->rows[0].y, .half_width = NAN};
+    for (size_t rank = 1; rank <= cell->row_count; rank++) {
+        struct figure_point point = cell->rows[rank - 1];
+        bool is_last = rank == cell->row_count, is_step = is_last || cell->rows[rank].y > point.y;
+        uint64_t mark = (uint64_t)rank * (FIGURE_CDF_LIMIT - 3) / cell->row_count;
+        if (!is_step || (count > 1 && mark == marked && !is_last))
             continue;
         marked = mark;
-        points[count++] = (struct figure_point){.series = cell->series,
-                                                .x = cell->pairs[i].y,
-                                                .y = (double)(i + 1) / (double)cell->pair_count,
-                                                .half_width = NAN,
-                                                .n = i + 1};
+        point.x = point.y;
+        point.y = (double)rank / (double)cell->row_count;
+        point.n = rank;
+        points[count++] = point;
     }
     require(count <= FIGURE_CDF_LIMIT);
     return count;
 }
 
-/* Equal pairs are one mark; where there are too many, every k-th of the ordered ones. */
-static size_t take_scatter(struct cell *cell, struct figure_point *points)
+/* Equal rows are one mark; where there are too many, every k-th of the ordered ones. */
+static size_t take_scatter(const struct cell *cell, struct figure_point *points)
 {
     size_t distinct = 0, count = 0;
-    for (size_t i = 0; i < cell->pair_count; i++) {
-        if (distinct && pair_total(&cell->pairs[distinct - 1], &cell->pairs[i]) == 0)
-            cell->pairs[distinct - 1].n++;
+    for (size_t i = 0; i < cell->row_count; i++) {
+        if (distinct && point_total(&points[distinct - 1], &cell->rows[i]) == 0)
+            points[distinct - 1].n++;
         else
-            cell->pairs[distinct++] = cell->pairs[i];
+            points[distinct++] = cell->rows[i];
     }
     size_t stride = (distinct + FIGURE_SCATTER_LIMIT - 1) / FIGURE_SCATTER_LIMIT;
     for (size_t i = 0; i < distinct; i += stride)
-        points[count++] = (struct figure_point){.series = cell->series,
-                                                .x = cell->pairs[i].x,
-                                                .y = cell->pairs[i].y,
-                                                .half_width = NAN,
-                                                .n = cell->pairs[i].n};
+        points[count++] = points[i];
     return count;
 }
 
@@ -381,12 +365,12 @@ static double bin_of(double value, double bin)
     return fabs(value / bin - nearest) < 1e-9 * fmax(1, fabs(nearest)) ? nearest : floor(value / bin);
 }
 
-static size_t take_histogram(struct cell *cell, double bin, struct figure_point *points)
+static size_t take_histogram(const struct cell *cell, double bin, struct figure_point *points)
 {
     size_t count = 0;
     double last = NAN;
-    for (size_t i = 0; i < cell->pair_count; i++) {
-        double number = bin_of(cell->pairs[i].y, bin);
+    for (size_t i = 0; i < cell->row_count; i++) {
+        double number = bin_of(cell->rows[i].y, bin);
         if (!(number <= last)) {
             last = number;
             points[count++] =
@@ -395,7 +379,7 @@ static size_t take_histogram(struct cell *cell, double bin, struct figure_point 
         points[count - 1].n++;
     }
     for (size_t i = 0; i < count; i++)
-        points[i].y = (double)points[i].n / (double)cell->pair_count;
+        points[i].y = (double)points[i].n / (double)cell->row_count;
     return count;
 }
 
@@ -405,8 +389,8 @@ static double choose_bin(const struct gatherer *gatherer)
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < gatherer->cell_keys.count; i++) {
         const struct cell *cell = &gatherer->cells[i];
-        low = fmin(low, cell->pairs[0].y);
-        high = fmax(high, cell->pairs[cell->pair_count - 1].y);
+        low = fmin(low, cell->rows[0].y);
+        high = fmax(high, cell->rows[cell->row_count - 1].y);
     }
     double wanted = (high - low) / 30;
     if (!(wanted > 0))
@@ -421,9 +405,9 @@ static void take_pools(struct gatherer *gatherer)
     size_t cell_count = gatherer->cell_keys.count, room = 0;
     for (size_t i = 0; i < cell_count; i++) {
         struct cell *cell = &gatherer->cells[i];
-        qsort(cell->pairs, cell->pair_count, sizeof *cell->pairs, pair_total);
-        bool is_cut = gatherer->spec->plot == FIGURE_CDF && cell->pair_count >= FIGURE_CDF_LIMIT;
-        room += is_cut ? (size_t)FIGURE_CDF_LIMIT : cell->pair_count + 1;
+        qsort(cell->rows, cell->row_count, sizeof *cell->rows, point_total);
+        bool is_cut = gatherer->spec->plot == FIGURE_CDF && cell->row_count >= FIGURE_CDF_LIMIT;
+        room += is_cut ? (size_t)FIGURE_CDF_LIMIT : cell->row_count + 1;
     }
     out->bin = gatherer->spec->bin > 0 ? gatherer->spec->bin : choose_bin(gatherer);
     out->points = arena_alloc(&out->arena, room, sizeof *out->points);
@@ -481,7 +465,7 @@ static void find_missing(const struct result_reader *folder, const struct figure
 static void gatherer_free(struct gatherer *gatherer)
 {
     for (size_t i = 0; i < gatherer->cell_keys.count; i++) {
-        free(gatherer->cells[i].pairs);
+        free(gatherer->cells[i].rows);
         figure_mean_free(&gatherer->cells[i].mean);
     }
     intern_free(&gatherer->cell_keys);

@@ -82,7 +82,7 @@ void text_append(char *buffer, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-void text_start(struct text_builder *builder)
+void text_clear(struct text_builder *builder)
 {
     builder->text = memory_grow(builder->text, &builder->capacity, 1, 1);
     builder->text[0] = '\0';

@@ -30,12 +30,12 @@ const char *text_hint(const char *nearest, char *buffer);
 /* Adds formatted text behind that in buffer, which ends in a NUL; what does not fit is cut off. */
 void text_append(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A text that grows as needed. Zero-initialise; text is owned: free it. text_start empties it. */
+/* A text that grows as needed. Zero-initialise; text is owned: free it. text_clear empties it. */
 struct text_builder {
-    char *text; /* NULL before text_start */
+    char *text; /* NULL before text_clear */
     size_t used, capacity;
 };
-void text_start(struct text_builder *builder);
+void text_clear(struct text_builder *builder);
 void text_build(struct text_builder *builder, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "a|b|c" as "a, b or c" into buffer; what does not fit is left out. Returns buffer. */

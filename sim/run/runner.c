@@ -27,6 +27,7 @@ struct runner {
     const struct runner_options *options;
     struct inputs inputs;
     struct claim claim;
+    struct arena arena;                 /* of the arrays below */
     bool *is_done, *is_mine, *is_tried; /* per run */
     double *values;                     /* per run: the metric of the stop rule; NULL = nothing is adaptive */
     size_t group;                       /* runs that one process answers for: all of a point with values, else one */
@@ -260,18 +261,13 @@ static void list_runs(struct runner *runner)
            runner->values ? " at most" : "");
 }
 
-static enum status list_only(struct runner *runner, struct error *error)
+static void list_only(struct runner *runner)
 {
-    enum status status = is_first_rank(runner) ? claim_check(&runner->claim, error) : STATUS_OK;
-    status = agree(status, error);
-    if (status != STATUS_OK)
-        return status;
     if (!runner->options->is_fresh)
         find_done(runner);
     assign_runs(runner);
     if (is_first_rank(runner))
         list_runs(runner);
-    return STATUS_OK;
 }
 
 /* ---- all of it ---- */
@@ -279,10 +275,7 @@ static enum status list_only(struct runner *runner, struct error *error)
 /* With the signals that stop it blocked: see workers.c for when they are let in. */
 static enum status run_all(struct runner *runner, int *signal, struct error *error)
 {
-    enum status status = STATUS_OK;
-    if (is_first_rank(runner))
-        status = claim_open(&runner->claim, error);
-    status = agree(status, error);
+    enum status status = agree(is_first_rank(runner) ? claim_open(&runner->claim, error) : STATUS_OK, error);
     if (status != STATUS_OK)
         return status;
     find_done(runner);
@@ -305,9 +298,7 @@ static enum status run_guarded(struct runner *runner, int *signal, struct error 
 {
     struct sigaction stop = {.sa_handler = stop_now}, before_int, before_term;
     sigset_t stops, before;
-    sigemptyset(&stops);
-    sigaddset(&stops, SIGINT);
-    sigaddset(&stops, SIGTERM);
+    workers_stop_signals(&stops);
     sigprocmask(SIG_BLOCK, &stops, &before);
     sigaction(SIGINT, &stop, &before_int);
     sigaction(SIGTERM, &stop, &before_term);
@@ -336,21 +327,13 @@ static void open_runner(struct runner *runner, const struct plan *plan, const st
     clock_gettime(CLOCK_REALTIME, &runner->start);
     bool is_told = !options->is_quiet && options->ranks->rank == 0 && plan->run_count > 1;
     progress_start(&runner->progress, is_told ? stderr : NULL, (size_t)options->jobs * (size_t)options->ranks->size);
-    runner->is_done = memory_alloc(plan->run_count, sizeof *runner->is_done);
-    runner->is_mine = memory_alloc(plan->run_count, sizeof *runner->is_mine);
-    runner->is_tried = memory_alloc(plan->run_count, sizeof *runner->is_tried);
+    runner->is_done = arena_alloc(&runner->arena, plan->run_count, sizeof *runner->is_done);
+    runner->is_mine = arena_alloc(&runner->arena, plan->run_count, sizeof *runner->is_mine);
+    runner->is_tried = arena_alloc(&runner->arena, plan->run_count, sizeof *runner->is_tried);
     if (plan->stop.is_adaptive)
-        runner->values = memory_alloc(plan->run_count, sizeof *runner->values);
+        runner->values = arena_alloc(&runner->arena, plan->run_count, sizeof *runner->values);
     runner->group = plan->stop.is_adaptive ? plan->stop.most : 1;
     require(plan->run_count % plan->stop.most == 0);
-}
-
-static void close_runner(struct runner *runner)
-{
-    free(runner->is_done);
-    free(runner->is_mine);
-    free(runner->is_tried);
-    free(runner->values);
 }
 
 enum status runner_run(const struct plan *plan, const struct runner_options *options, int *signal, struct error *error)
@@ -367,15 +350,14 @@ enum status runner_run(const struct plan *plan, const struct runner_options *opt
         claim_init(&runner.claim, options->directory, plan, &runner.inputs);
         runner.claim.is_fresh = options->is_fresh;
         runner.claim.is_shared = options->shard_count > 1;
-        if (options->is_dry)
-            status = list_only(&runner, error);
-        else
-            status = agree(is_first_rank(&runner) ? claim_check(&runner.claim, error) : STATUS_OK, error);
-        if (status == STATUS_OK && !options->is_dry)
+        status = agree(is_first_rank(&runner) ? claim_check(&runner.claim, error) : STATUS_OK, error);
+        if (status == STATUS_OK && options->is_dry)
+            list_only(&runner);
+        else if (status == STATUS_OK)
             status = run_guarded(&runner, signal, error);
         claim_close(&runner.claim);
     }
     inputs_free(&runner.inputs);
-    close_runner(&runner);
+    arena_free(&runner.arena);
     return status;
 }

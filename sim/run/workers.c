@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ enum { TOLD_FAILURES = 10, POLL_MS = 200 };
 
 /* ---- one run ---- */
 
-static void stop_signals(sigset_t *set)
+void workers_stop_signals(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGINT);
@@ -41,7 +40,7 @@ static enum status write_undisturbed(const struct workers_task *task, size_t run
                                      struct error *error)
 {
     sigset_t stops, before;
-    stop_signals(&stops);
+    workers_stop_signals(&stops);
     sigprocmask(SIG_BLOCK, &stops, &before);
     enum status status = results_write_run(task->directory, task->plan, run, settings, config, result, error);
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -100,7 +99,7 @@ static void note_failure(const struct workers_task *task, struct workers_outcome
 static void run_in_process(const struct workers_task *task, struct workers_outcome *outcome)
 {
     sigset_t stops, before;
-    stop_signals(&stops);
+    workers_stop_signals(&stops);
     sigprocmask(SIG_UNBLOCK, &stops, &before);
     for (size_t i = 0; i < task->count && !outcome->is_disk_bad; i++) {
         struct error error = {0};
@@ -292,7 +291,7 @@ static bool open_workers(struct workers *workers)
         memory_exhausted(1, workers->shared_bytes);
     workers->pids = memory_alloc(workers->size, sizeof *workers->pids);
     workers->done_before = workers->outcome->done;
-    stop_signals(&mask);
+    workers_stop_signals(&mask);
     sigaddset(&mask, SIGCHLD);
     sigprocmask(SIG_BLOCK, &mask, &workers->mask_before);
     workers->signals = signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);

@@ -11,6 +11,8 @@
 #ifndef RUN_WORKERS_H
 #define RUN_WORKERS_H
 
+#include <signal.h>
+
 #include "scenario/plan.h"
 #include "run/progress.h"
 
@@ -32,6 +34,9 @@ struct workers_outcome {
     size_t first_run; /* the failed run with the lowest number, and its error */
     struct error first;
 };
+
+/* The signals that stop a sweep, which whoever calls workers_run has blocked. */
+void workers_stop_signals(sigset_t *set);
 
 void workers_run(const struct workers_task *task, struct workers_outcome *outcome);
 

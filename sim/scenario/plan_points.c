@@ -46,7 +46,7 @@ static void reset_compounds(const struct finder *finder)
 {
     for (size_t i = 0; i < finder->sweep->axis_count; i++) {
         const struct axis *axis = &finder->sweep->axes[i];
-        for (size_t j = 0; axis->key < 0 && j < axis->reset_count; j++)
+        for (size_t j = 0; j < axis->reset_count; j++)
             plan_probe_reset(finder->probe, axis->resets[j]);
     }
 }

@@ -28,7 +28,6 @@ void plan_probe_init(struct plan_probe *probe, const struct scenario *scenario)
         if (probe->table->rows[key].type != KEY_NODE)
             read_own_value(probe, scenario, key);
     }
-    keys_init(&probe->keys, probe->table, &probe->settings);
     plan_probe_restart(probe);
 }
 
