@@ -31,7 +31,7 @@ static enum status make_path(const struct figure_place *place, const struct figu
 
 /* ---- points ---- */
 
-static void write_number(struct file_writer *writer, double value)
+static void write_cell(struct file_writer *writer, double value)
 {
     char text[UNITS_TEXT_BYTES] = "";
     if (!isnan(value))
@@ -45,13 +45,13 @@ static void write_point(struct file_writer *writer, const struct figure_spec *sp
     if (figure_has_categories(spec))
         csv_write(writer, points->categories[point->category].text);
     else
-        write_number(writer, point->x);
+        write_cell(writer, point->x);
     file_printf(writer, ",");
     csv_write(writer, points->series[point->series].text);
     file_printf(writer, ",");
-    write_number(writer, point->y);
+    write_cell(writer, point->y);
     file_printf(writer, ",");
-    write_number(writer, point->half_width);
+    write_cell(writer, point->half_width);
     file_printf(writer, ",%llu,", (unsigned long long)point->n);
     csv_write(writer, points->averaged_over);
     file_printf(writer, "\n");

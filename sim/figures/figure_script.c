@@ -30,7 +30,7 @@ const char *figure_quote(struct arena *arena, const char *text, bool is_tic)
     return quoted;
 }
 
-static const char *quote(const struct script *script, const char *text)
+static const char *quote_text(const struct script *script, const char *text)
 {
     return figure_quote(&script->points->arena, text, false);
 }
@@ -88,7 +88,7 @@ const char *figure_note(struct figure_points *points)
 
 static void put_variable(const struct script *script, const char *name, const char *text)
 {
-    file_printf(script->writer, "%s = %s\n", name, quote(script, text));
+    file_printf(script->writer, "%s = %s\n", name, quote_text(script, text));
 }
 
 /* A title up the side of a small figure has room for some 28 letters: longer ones go on two lines. */
@@ -105,10 +105,11 @@ static void put_side_title(const struct script *script, const char *name, const 
         put_variable(script, name, text);
     else
         file_printf(script->writer, "%s = %s . \"\\n\" . %s\n", name,
-                    quote(script, arena_text(&script->points->arena, text, best)), quote(script, text + best + 1));
+                    quote_text(script, arena_text(&script->points->arena, text, best)),
+                    quote_text(script, text + best + 1));
 }
 
-static void put_bound(const struct script *script, const char *name, double value)
+static void put_y_bound(const struct script *script, const char *name, double value)
 {
     char text[UNITS_TEXT_BYTES] = "";
     if (!isnan(value))
@@ -124,7 +125,7 @@ static void open_array(const struct script *script, const char *name, size_t cou
 
 static void put_element(const struct script *script, const char *name, size_t i, const char *text)
 {
-    file_printf(script->writer, "%s[%zu] = %s\n", name, i + 1, quote(script, text));
+    file_printf(script->writer, "%s[%zu] = %s\n", name, i + 1, quote_text(script, text));
 }
 
 static void put_series(const struct script *script)
@@ -215,7 +216,7 @@ static double bar_width(const struct script *script)
     return script->spec->plot == FIGURE_STACKED ? 0.6 : 0.8 / (double)script->points->series_count;
 }
 
-static void put_settings(const struct script *script)
+static void put_variables(const struct script *script)
 {
     const struct figure_spec *spec = script->spec;
     struct figure_points *points = script->points;
@@ -226,8 +227,8 @@ static void put_settings(const struct script *script)
     put_variable(script, "XLABEL", figure_x_title(spec, points));
     put_side_title(script, "YLABEL", figure_y_title(spec, points));
     put_variable(script, "NOTE", figure_note(points));
-    put_bound(script, "Y_LOW", spec->y_low);
-    put_bound(script, "Y_HIGH", spec->y_high);
+    put_y_bound(script, "Y_LOW", spec->y_low);
+    put_y_bound(script, "Y_HIGH", spec->y_high);
     file_printf(script->writer, "X_LOG = %d\nY_LOG = %d\nDIAGONAL = %d\nY_NEGATIVE = %d\nSHARES = %d\n", spec->is_x_log,
                 spec->is_y_log, spec->has_diagonal, lowest < 0, spec->is_shared);
     file_printf(script->writer, "BAR = %.6g\nBIN = %.17g\n", bar_width(script), points->bin);
@@ -256,7 +257,7 @@ static void put_data(const struct script *script, double value, char end)
     file_printf(script->writer, "%s%c", text, end);
 }
 
-static void put_point(const struct script *script, const struct figure_point *point, double *bottoms)
+static void put_data_point(const struct script *script, const struct figure_point *point, double *bottoms)
 {
     const struct figure_spec *spec = script->spec;
     double x = figure_has_categories(spec) ? bar_x(script, point->series, point->category) : point->x;
@@ -273,7 +274,7 @@ static void put_point(const struct script *script, const struct figure_point *po
     put_data(script, high, '\n');
 }
 
-static void put_points(const struct script *script)
+static void put_data_points(const struct script *script)
 {
     struct figure_points *points = script->points;
     double *bottoms = arena_alloc(&points->arena, points->category_count, sizeof *bottoms);
@@ -281,7 +282,7 @@ static void put_points(const struct script *script)
     for (size_t i = 0; i < points->count; i++) {
         if (i && points->points[i].series != points->points[i - 1].series)
             file_printf(script->writer, "\n\n");
-        put_point(script, &points->points[i], bottoms);
+        put_data_point(script, &points->points[i], bottoms);
     }
     file_printf(script->writer, "END_OF_POINTS\n");
 }
@@ -395,8 +396,8 @@ enum status figure_script(struct file_writer *writer, const struct figure_place 
                           struct figure_points *points, struct error *error)
 {
     const struct script script = {writer, spec, points, place->is_page_wide ? page_cm : column_cm};
-    put_settings(&script);
+    put_variables(&script);
     put_series(&script);
-    put_points(&script);
+    put_data_points(&script);
     return put_references(&script, error);
 }

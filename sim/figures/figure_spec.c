@@ -130,7 +130,7 @@ static enum status read_factor(struct reader *reader, const struct yaml_node *no
     return STATUS_OK;
 }
 
-static enum status read_value(struct reader *reader, const struct yaml_node *node, struct figure_value *value)
+static enum status read_product(struct reader *reader, const struct yaml_node *node, struct figure_value *value)
 {
     enum status status = need_text(reader, node, "a column, e.g. blocking_rate, or a ratio, e.g. comm_s/jct_s");
     if (status != STATUS_OK)
@@ -157,7 +157,7 @@ static enum status read_x(struct reader *reader, const struct yaml_node *node, v
 {
     (void)field;
     if (reader->spec->plot == FIGURE_SCATTER)
-        return read_value(reader, node, &reader->spec->x_value);
+        return read_product(reader, node, &reader->spec->x_value);
     return read_fields(reader, node, &reader->spec->x);
 }
 
@@ -166,13 +166,13 @@ static enum status read_y(struct reader *reader, const struct yaml_node *node, v
     struct figure_spec *spec = field;
     if (spec->plot != FIGURE_STACKED || node->kind != YAML_SEQUENCE) {
         spec->y_count = 1;
-        return read_value(reader, node, &spec->ys[0]);
+        return read_product(reader, node, &spec->ys[0]);
     }
     if (node->count < 1 || node->count > FIGURE_VALUE_LIMIT)
         return yaml_error(reader->error, node, "figures: y: expected from 1 to %d columns", FIGURE_VALUE_LIMIT);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < node->count && status == STATUS_OK; i++)
-        status = read_value(reader, node->items[i], &spec->ys[spec->y_count++]);
+        status = read_product(reader, node->items[i], &spec->ys[spec->y_count++]);
     return status;
 }
 
@@ -239,7 +239,7 @@ static enum status read_filter(struct reader *reader, const struct yaml_node *ke
 }
 
 /* The short form "column=value". */
-static enum status read_short_where(struct reader *reader, const struct yaml_node *node, struct figure_filter *filter)
+static enum status read_short_filter(struct reader *reader, const struct yaml_node *node, struct figure_filter *filter)
 {
     size_t length = strcspn(node->text, "=");
     filter->values = arena_alloc(reader->arena, 1, sizeof *filter->values);
@@ -248,7 +248,7 @@ static enum status read_short_where(struct reader *reader, const struct yaml_nod
     return find_group(reader, node, arena_text(reader->arena, node->text, length), &filter->column);
 }
 
-static enum status read_where(struct reader *reader, const struct yaml_node *node, void *field)
+static enum status read_filters(struct reader *reader, const struct yaml_node *node, void *field)
 {
     struct figure_spec *spec = field;
     bool is_short = node->kind == YAML_SCALAR && strchr(node->text, '=');
@@ -258,7 +258,7 @@ static enum status read_where(struct reader *reader, const struct yaml_node *nod
     spec->filter_count = is_short ? 1 : node->count;
     spec->filters = arena_alloc(reader->arena, spec->filter_count, sizeof *spec->filters);
     if (is_short)
-        return read_short_where(reader, node, spec->filters);
+        return read_short_filter(reader, node, spec->filters);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < node->count && status == STATUS_OK; i++)
         status = read_filter(reader, node->keys[i], node->items[i], &spec->filters[i]);
@@ -373,7 +373,7 @@ static const struct member members[] = {
     {"bin", read_bin, FIELD(bin), IN_HISTOGRAM},
     {"diagonal", read_truth, FIELD(has_diagonal), IN_SCATTER},
     {"shares", read_truth, FIELD(is_shared), IN_STACKED},
-    {"where", read_where, 0, IN_ALL},
+    {"where", read_filters, 0, IN_ALL},
     {"labels", read_labels, FIELD(labels), IN_ALL},
     {"reference", read_references, 0, IN_BARS | IN_LINES | IN_SCATTER},
     /* As `log` was written before, not listed. */
@@ -513,7 +513,7 @@ const char *figure_label(const struct figure_spec *spec, const char *text)
     return label ? label->text : text;
 }
 
-/* ---- figures nobody asked for ---- */
+/* ---- figures by default ---- */
 
 static void set_y(struct figure_spec *spec, const char *name)
 {

@@ -106,8 +106,7 @@ static enum status keep_only(const char *name, struct figure_specs *specs, struc
             specs->count = 1;
             return STATUS_OK;
         }
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", specs->items[i].name);
+        text_append(known, sizeof known, "%s%s", i ? ", " : "", specs->items[i].name);
     }
     return error_set(error, STATUS_USER, "plot: no figure '%s'; there are %s", text_show(name, shown),
                      *known ? known : "none");
@@ -140,8 +139,8 @@ static enum status draw_all(const struct figure_place *place, struct report_figu
     return status;
 }
 
-static enum status plot(struct result_reader *folder, const struct figures_options *options,
-                        const struct figure_specs *specs, struct error *error)
+static enum status draw_figures(struct result_reader *folder, const struct figures_options *options,
+                                const struct figure_specs *specs, struct error *error)
 {
     struct figure_place place = {result_reader_file(folder, "figures"), options->is_page_wide};
     struct report_figure *figures = memory_alloc(specs->count, sizeof *figures);
@@ -178,7 +177,7 @@ enum status figures_plot(const char *directory, const struct figures_options *op
     if (status == STATUS_OK && options->only)
         status = keep_only(options->only, &specs, error);
     if (status == STATUS_OK)
-        status = plot(folder, options, &specs, error);
+        status = draw_figures(folder, options, &specs, error);
     yaml_tree_free(&scenario);
     result_reader_free(folder);
     return status;

@@ -105,7 +105,7 @@ static void put_mean(struct file_writer *writer, const struct result_metric *met
     file_printf(writer, "</td>");
 }
 
-static void put_point(struct file_writer *writer, struct result_reader *folder, const struct result_point *point)
+static void put_result_row(struct file_writer *writer, struct result_reader *folder, const struct result_point *point)
 {
     bool is_short = point->runs_done < point->runs_planned;
     file_printf(writer, "<tr>");
@@ -118,7 +118,7 @@ static void put_point(struct file_writer *writer, struct result_reader *folder, 
     file_printf(writer, "</tr>\n");
 }
 
-static void put_points(struct file_writer *writer, struct result_reader *folder)
+static void put_results(struct file_writer *writer, struct result_reader *folder)
 {
     file_printf(writer,
                 "<h2>Results</h2>\n<p>Mean &plusmn; half the 95&nbsp;%% Student interval over repetitions.</p>\n"
@@ -132,7 +132,7 @@ static void put_points(struct file_writer *writer, struct result_reader *folder)
     file_printf(writer, "</tr></thead><tbody>\n");
     size_t rows = folder->point_count < ROW_LIMIT ? folder->point_count : ROW_LIMIT;
     for (size_t i = 0; i < rows; i++)
-        put_point(writer, folder, &folder->points[i]);
+        put_result_row(writer, folder, &folder->points[i]);
     file_printf(writer, "</tbody></table></div>\n");
     if (rows < folder->point_count)
         file_printf(writer, "<p>The first %zu of %zu points; summary.json has them all.</p>\n", rows,
@@ -244,7 +244,7 @@ enum status report_write(struct result_reader *folder, const struct report_figur
         file_printf(writer, "<h2>Figures</h2>\n");
     for (size_t i = 0; i < count; i++)
         put_figure(writer, folder, &figures[i]);
-    put_points(writer, folder);
+    put_results(writer, folder);
     report_pairs(writer, folder);
     put_file(writer, folder, "scenario.yaml", "Scenario");
     put_file(writer, folder, "manifest.json", "Manifest");

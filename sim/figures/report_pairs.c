@@ -190,7 +190,7 @@ static void put_difference(struct table *table, const struct item *left, const s
 }
 
 /* All pairs of strategies in the group [first, end). */
-static void put_group(struct table *table, const struct item *first, const struct item *end)
+static void put_pairs(struct table *table, const struct item *first, const struct item *end)
 {
     struct stretch stretches[STRATEGY_LIMIT] = {0};
     for (const struct item *item = first; item < end; item++) {
@@ -228,7 +228,7 @@ static size_t put_axis(struct file_writer *writer, struct result_reader *folder,
     for (size_t first = 0, end; first < folder->run_count; first = end) {
         for (end = first + 1; end < folder->run_count && items[end].group == items[first].group;)
             end++;
-        put_group(&table, items + first, items + end);
+        put_pairs(&table, items + first, items + end);
     }
     file_printf(writer, "</tbody></table></div>\n");
     if (table.rows > ROW_LIMIT)

@@ -40,7 +40,7 @@ static const char *join_path(const struct claim *claim, const char *name, char p
     return path;
 }
 
-static enum status fail_io(struct error *error, const char *path, const char *what)
+static enum status fail_on_folder(struct error *error, const char *path, const char *what)
 {
     return error_set(error, STATUS_IO, "%s: %s: %s", path, what, strerror(errno));
 }
@@ -100,7 +100,7 @@ enum status claim_check(const struct claim *claim, struct error *error)
     if (strlen(claim->path) > RESULTS_PATH_BYTES - 2 * PLAN_NAME_BYTES - 64)
         return error_set(error, STATUS_IO, "the path of the results is too long: %.200s...", claim->path);
     if (stat(claim->path, &about) != 0)
-        return errno == ENOENT ? STATUS_OK : fail_io(error, claim->path, "cannot look into it");
+        return errno == ENOENT ? STATUS_OK : fail_on_folder(error, claim->path, "cannot look into it");
     if (!S_ISDIR(about.st_mode))
         return error_set(error, STATUS_IO, "%s: expected a folder for the results, found a file; use another -o",
                          claim->path);
@@ -121,7 +121,7 @@ static enum status lock_folder(struct claim *claim, struct error *error)
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
     claim->lock = open_folder(claim->path);
     if (claim->lock < 0)
-        return fail_io(error, claim->path, "cannot open it");
+        return fail_on_folder(error, claim->path, "cannot open it");
     for (int tries = 0; flock(claim->lock, (claim->is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0; tries++) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return STATUS_OK;
@@ -168,7 +168,7 @@ static enum status clear_folder(const struct claim *claim, struct error *error)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (has_file(claim, names[i]) &&
             nftw(join_path(claim, names[i], path), remove_entry, OPEN_DIRECTORIES, FTW_DEPTH | FTW_PHYS) != 0)
-            return fail_io(error, path, "cannot remove it");
+            return fail_on_folder(error, path, "cannot remove it");
     return STATUS_OK;
 }
 
@@ -179,7 +179,7 @@ static enum status make_runs(struct claim *claim, struct error *error)
     if (status != STATUS_OK)
         return status;
     claim->runs_lock = open_folder(path);
-    return claim->runs_lock < 0 ? fail_io(error, path, "cannot open it") : STATUS_OK;
+    return claim->runs_lock < 0 ? fail_on_folder(error, path, "cannot open it") : STATUS_OK;
 }
 
 static enum status write_identity(const struct claim *claim, struct error *error)

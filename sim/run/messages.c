@@ -61,16 +61,16 @@ void messages_print_run(FILE *out, const struct results_row *row, double wall_s)
     fprintf(out, "\n  trace hash    %016" PRIx64 "\n", row->trace_hash);
 }
 
-void messages_print_totals(FILE *out, const struct messages_totals *sums)
+void messages_print_totals(FILE *out, const struct manifest *manifest)
 {
-    char wall[PROGRESS_TIME_BYTES];
-    fprintf(out, "%zu run%s done in %s", sums->done_now, sums->done_now == 1 ? "" : "s",
-            progress_duration(sums->wall_s, wall));
-    if (sums->done_before)
-        fprintf(out, ", %zu done before", sums->done_before);
-    if (sums->planned)
-        fprintf(out, "; %zu of %zu rows", sums->rows, sums->planned);
-    else
-        fprintf(out, "; %zu rows", sums->rows);
-    fprintf(out, " in %s/runs.csv, means in %s/summary.json\n", sums->directory, sums->directory);
+    const struct plan *plan = manifest->plan;
+    char wall[PROGRESS_TIME_BYTES], planned[32] = "";
+    if (!plan->stop.is_adaptive)
+        snprintf(planned, sizeof planned, " of %zu", plan->run_count);
+    fprintf(out, "%zu run%s done in %s", manifest->done_now, manifest->done_now == 1 ? "" : "s",
+            progress_duration(manifest->wall_s, wall));
+    if (manifest->done_before)
+        fprintf(out, ", %zu done before", manifest->done_before);
+    fprintf(out, "; %zu%s rows in %s/runs.csv, means in %s/summary.json\n", manifest->totals.runs, planned,
+            manifest->directory, manifest->directory);
 }

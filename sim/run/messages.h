@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "results/results.h"
+#include "results/manifest.h"
 
 /* One line per run: its number, the values of the axes, its seed and how it stands. */
 void messages_print_planned(FILE *out, const struct plan *plan, size_t run, const char *state);
@@ -12,13 +12,7 @@ void messages_print_planned(FILE *out, const struct plan *plan, size_t run, cons
 /* A table of one run. wall_s 0 = it was done before. */
 void messages_print_run(FILE *out, const struct results_row *row, double wall_s);
 
-/* The sum of a sweep. */
-struct messages_totals {
-    const char *directory;
-    size_t planned; /* rows there will be; 0 = not known, a rule decides */
-    size_t done_now, done_before, rows;
-    double wall_s;
-};
-void messages_print_totals(FILE *out, const struct messages_totals *sums);
+/* What was done, and where the results are. */
+void messages_print_totals(FILE *out, const struct manifest *manifest);
 
 #endif

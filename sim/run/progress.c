@@ -22,7 +22,7 @@ void progress_start(struct progress *progress, FILE *out, size_t workers)
 
 const char *progress_duration(double time_s, char text[PROGRESS_TIME_BYTES])
 {
-    const double most_s = 1e15; /* an hour count that a long holds; nobody waits longer */
+    const double most_s = 1e15; /* more hours than anybody waits, and few enough for a long */
     long seconds = (long)(time_s < most_s ? time_s + 0.5 : most_s);
     if (time_s < 10)
         snprintf(text, PROGRESS_TIME_BYTES, "%.2fs", time_s);

@@ -1,4 +1,4 @@
-/* How far a sweep is, on stderr: one line rewritten at most 5 times a second on a terminal, a line per minute
+/* How far a sweep is, on stderr: one line rewritten at most 5 times per second on a terminal, a line per minute
  * elsewhere. Private to sim/run. Plain characters only, so NO_COLOR holds always. */
 #ifndef RUN_PROGRESS_H
 #define RUN_PROGRESS_H

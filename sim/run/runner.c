@@ -34,9 +34,7 @@ struct runner {
     size_t done_before;                 /* of mine */
     struct progress progress;
     struct workers_outcome outcome;
-    size_t tried;  /* runs begun here */
-    size_t failed; /* on all ranks */
-    struct results_totals totals;
+    size_t tried; /* runs begun here */
     struct timespec start;
 };
 
@@ -169,25 +167,16 @@ static enum status check_outcome(const struct runner *runner, struct error *erro
 
 /* ---- at the end ---- */
 
-static void print_totals(const struct runner *runner, size_t done_now, double wall_s)
+static void print_totals(const struct manifest *manifest)
 {
-    const struct plan *plan = runner->plan;
     struct results_row row = {0};
-    if (runner->options->is_quiet)
-        return;
-    if (plan->run_count == 1 && results_read_row(runner->options->directory, plan, 0, &row))
-        messages_print_run(stderr, &row, done_now ? wall_s : 0);
+    if (manifest->plan->run_count == 1 && results_read_row(manifest->directory, manifest->plan, 0, &row))
+        messages_print_run(stderr, &row, manifest->done_now ? manifest->wall_s : 0);
     results_row_free(&row);
-    struct messages_totals sums = {.directory = runner->options->directory,
-                                   .planned = runner->values ? 0 : plan->run_count,
-                                   .done_now = done_now,
-                                   .done_before = runner->done_before,
-                                   .rows = runner->totals.runs,
-                                   .wall_s = wall_s};
-    messages_print_totals(stderr, &sums);
+    messages_print_totals(stderr, manifest);
 }
 
-static enum status collect_results(struct runner *runner, size_t done_now, struct error *error)
+static enum status collect_results(struct runner *runner, size_t done_now, size_t failed, struct error *error)
 {
     const struct runner_options *options = runner->options;
     struct manifest manifest = {.directory = options->directory,
@@ -199,18 +188,17 @@ static enum status collect_results(struct runner *runner, size_t done_now, struc
                                 .ranks = (size_t)options->ranks->size,
                                 .done_now = done_now,
                                 .done_before = runner->done_before,
-                                .failed = runner->failed};
+                                .failed = failed};
     claim_enter(&runner->claim);
-    enum status status = results_collect(options->directory, runner->plan, &runner->totals, error);
-    manifest.totals = runner->totals;
+    enum status status = results_collect(options->directory, runner->plan, &manifest.totals, error);
     manifest.wall_s = progress_now_s() - runner->progress.start_s;
-    if (status == STATUS_OK && runner->totals.runs > 0)
+    if (status == STATUS_OK && manifest.totals.runs > 0)
         status = manifest_write(&manifest, error);
     claim_leave(&runner->claim);
-    if (status == STATUS_OK && runner->totals.runs == 0)
+    if (status == STATUS_OK && manifest.totals.runs == 0)
         claim_undo(&runner->claim);
-    else if (status == STATUS_OK)
-        print_totals(runner, done_now, manifest.wall_s);
+    else if (status == STATUS_OK && !options->is_quiet)
+        print_totals(&manifest);
     return status;
 }
 
@@ -219,10 +207,9 @@ static enum status finish_runs(struct runner *runner, struct error *error)
 {
     struct error later = {0};
     enum status status = check_outcome(runner, error), collected = STATUS_OK;
-    size_t done_now = ranks_sum(runner->outcome.done);
-    runner->failed = ranks_sum(runner->outcome.failed);
+    size_t done_now = ranks_sum(runner->outcome.done), failed = ranks_sum(runner->outcome.failed);
     if (is_first_rank(runner))
-        collected = collect_results(runner, done_now, &later);
+        collected = collect_results(runner, done_now, failed, &later);
     if (status == STATUS_OK && collected != STATUS_OK) {
         *error = later;
         status = collected;
@@ -273,7 +260,7 @@ static void list_only(struct runner *runner)
 /* ---- all of it ---- */
 
 /* With the signals that stop it blocked: see workers.c for when they are let in. */
-static enum status run_all(struct runner *runner, int *signal, struct error *error)
+static enum status run_claimed(struct runner *runner, int *signal, struct error *error)
 {
     enum status status = agree(is_first_rank(runner) ? claim_open(&runner->claim, error) : STATUS_OK, error);
     if (status != STATUS_OK)
@@ -302,7 +289,7 @@ static enum status run_guarded(struct runner *runner, int *signal, struct error 
     sigprocmask(SIG_BLOCK, &stops, &before);
     sigaction(SIGINT, &stop, &before_int);
     sigaction(SIGTERM, &stop, &before_term);
-    enum status status = run_all(runner, signal, error);
+    enum status status = run_claimed(runner, signal, error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     sigaction(SIGINT, &before_int, NULL);
     sigaction(SIGTERM, &before_term, NULL);

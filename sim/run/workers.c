@@ -35,23 +35,12 @@ void workers_stop_signals(sigset_t *set)
     sigaddset(set, SIGTERM);
 }
 
-static enum status write_undisturbed(const struct workers_task *task, size_t run, const struct settings *settings,
-                                     const struct cluster_config *config, const struct cluster_result *result,
-                                     struct error *error)
-{
-    sigset_t stops, before;
-    workers_stop_signals(&stops);
-    sigprocmask(SIG_BLOCK, &stops, &before);
-    enum status status = results_write_run(task->directory, task->plan, run, settings, config, result, error);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return status;
-}
-
 static enum status do_run(const struct workers_task *task, size_t run, struct error *error)
 {
     struct scenario *settings;
     struct simulation simulation;
     struct cluster_result result;
+    sigset_t stops, before;
     enum status status = plan_settings(task->plan, run, &settings, error);
     if (status != STATUS_OK)
         return status;
@@ -59,7 +48,11 @@ static enum status do_run(const struct workers_task *task, size_t run, struct er
     if (status == STATUS_OK)
         status = cluster_run(&simulation.cluster, &result, error);
     if (status == STATUS_OK) {
-        status = write_undisturbed(task, run, &settings->settings, &simulation.cluster, &result, error);
+        workers_stop_signals(&stops);
+        sigprocmask(SIG_BLOCK, &stops, &before);
+        status =
+            results_write_run(task->directory, task->plan, run, &settings->settings, &simulation.cluster, &result, error);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         cluster_result_free(&result);
     }
     simulation_close(&simulation);
@@ -76,7 +69,7 @@ static void note_done(const struct workers_task *task, struct workers_outcome *o
     progress_show(task->progress);
 }
 
-/* One run alone is told by whoever called. */
+/* A single run is reported by the caller. */
 static void note_failure(const struct workers_task *task, struct workers_outcome *outcome, size_t run,
                          const struct error *error)
 {
@@ -95,7 +88,7 @@ static void note_failure(const struct workers_task *task, struct workers_outcome
     fprintf(stderr, "ocsim: run %s: %s\n", name, text);
 }
 
-/* Whoever called has the stop signals blocked; here they are let through, but for the instants of writing. */
+/* The caller has the stop signals blocked; here they are let through, except while a result is written. */
 static void run_in_process(const struct workers_task *task, struct workers_outcome *outcome)
 {
     sigset_t stops, before;

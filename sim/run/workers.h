@@ -35,7 +35,7 @@ struct workers_outcome {
     struct error first;
 };
 
-/* The signals that stop a sweep, which whoever calls workers_run has blocked. */
+/* The signals that stop a sweep, which the caller of workers_run has blocked. */
 void workers_stop_signals(sigset_t *set);
 
 void workers_run(const struct workers_task *task, struct workers_outcome *outcome);

@@ -86,37 +86,29 @@ static enum status read_label(const struct yaml_node *node, const char **label, 
 
 /* ---- keys ---- */
 
-static enum status find_key(const struct reader *reader, const struct yaml_node *at, size_t *key, struct error *error)
+/* A key belongs to one axis; within an axis of several keys each value may set it. */
+static enum status own_key(struct reader *reader, size_t axis, const struct yaml_node *at, size_t *key,
+                           struct error *error)
 {
     enum status status = plan_need_scalar(at, "key", error);
     if (status != STATUS_OK)
         return status;
     int found = key_table_find(reader->probe->table, at->text);
-    char shown[TEXT_SHOW_BYTES];
-    const char *name = text_show(at->text, shown);
+    char shown[TEXT_SHOW_BYTES], hint[TEXT_HINT_BYTES];
     if (found < 0) {
         const char *nearest = key_table_nearest(reader->probe->table, at->text);
-        if (nearest)
-            return yaml_error(error, at, "unknown key '%s'; did you mean %s?", name, nearest);
-        return yaml_error(error, at, "unknown key '%s'; `ocsim explain` lists the keys there are", name);
+        return yaml_error(error, at, "unknown key '%s'%s", text_show(at->text, shown),
+                          nearest ? text_hint(nearest, hint) : "; `ocsim explain` lists the keys there are");
     }
     /* Neither changes a run: a parent is followed while reading, a title is for people. */
-    static const char *const fixed[] = {"sweep", "extends", "title", NULL};
-    if (is_listed(at->text, fixed))
-        return yaml_error(error, at, "%s cannot be swept", name);
-    *key = (size_t)found;
-    return STATUS_OK;
-}
-
-/* A key belongs to one axis; within an axis of several keys each value may set it. */
-static enum status own_key(struct reader *reader, size_t axis, size_t key, const struct yaml_node *at,
-                           struct error *error)
-{
-    size_t *owner = &reader->owners[key];
+    if (text_position(at->text, "sweep|extends|title") >= 0)
+        return yaml_error(error, at, "%s cannot be swept", at->text);
+    size_t *owner = &reader->owners[found];
     if (*owner && *owner != axis + 1)
-        return yaml_error(error, at, "%s is swept twice: by %s and by %s", reader->probe->table->rows[key].name,
+        return yaml_error(error, at, "%s is swept twice: by %s and by %s", at->text,
                           reader->sweep->axes[*owner - 1].name, reader->sweep->axes[axis].name);
     *owner = axis + 1;
+    *key = (size_t)found;
     return STATUS_OK;
 }
 
@@ -161,8 +153,8 @@ static void read_numbers(enum key_type type, enum axis_kind kind, struct axis_va
 }
 
 /* A value of an axis with a key. */
-static enum status read_value(struct reader *reader, struct axis *axis, const struct yaml_node *node,
-                              struct error *error)
+static enum status read_axis_value(struct reader *reader, struct axis *axis, const struct yaml_node *node,
+                                   struct error *error)
 {
     struct axis_value *value = &axis->values[axis->value_count];
     size_t key = (size_t)axis->key;
@@ -202,9 +194,7 @@ static enum status read_compound(struct reader *reader, struct axis *axis, const
             status = read_label(node->items[i], &value->text, error);
             continue;
         }
-        status = find_key(reader, node->keys[i], &key, error);
-        if (status == STATUS_OK)
-            status = own_key(reader, (size_t)(axis - reader->sweep->axes), key, node->keys[i], error);
+        status = own_key(reader, (size_t)(axis - reader->sweep->axes), node->keys[i], &key, error);
         if (status == STATUS_OK)
             status = add_setting(reader, value, key, node->items[i], error);
     }
@@ -265,7 +255,7 @@ static enum status read_listed(struct reader *reader, struct axis *axis, const s
     axis->values = arena_alloc(reader->arena, list->count, sizeof *axis->values);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < list->count && status == STATUS_OK; i++)
-        status = axis->key >= 0 ? read_value(reader, axis, list->items[i], error)
+        status = axis->key >= 0 ? read_axis_value(reader, axis, list->items[i], error)
                                 : read_compound(reader, axis, list->items[i], error);
     return status;
 }
@@ -280,9 +270,8 @@ static enum status read_range(struct reader *reader, struct axis *axis, const st
         return yaml_error(error, list, "%s: %s: %s is no number; list its values", axis->name, what,
                           reader->probe->table->rows[axis->key].name);
     struct yaml_node made = {0};
-    const struct key *key = &reader->probe->table->rows[axis->key];
-    enum status status = is_log ? plan_range_log(list, key, reader->arena, &made, error)
-                                : plan_range_linear(list, key, reader->arena, &made, error);
+    enum status status =
+        (is_log ? plan_range_log : plan_range_linear)(list, &reader->probe->table->rows[axis->key], reader->arena, &made, error);
     return status == STATUS_OK ? read_listed(reader, axis, &made, error) : status;
 }
 
@@ -313,13 +302,12 @@ static void list_resets(const struct reader *reader, size_t number)
 /* Names stand in `where` and as columns. */
 static enum status check_name(const struct yaml_node *at, struct error *error)
 {
-    static const char *const words[] = {"and", "or", "not", NULL};
     const char *text = at->text;
     bool is_name = isalpha((unsigned char)*text) || *text == '_';
     for (; *text && is_name; text++)
         is_name = isalnum((unsigned char)*text) || *text == '_';
     char shown[TEXT_SHOW_BYTES];
-    if (!is_name || is_listed(at->text, words) || strlen(at->text) >= TEXT_SHOW_BYTES - 4)
+    if (!is_name || text_position(at->text, "and|or|not") >= 0 || strlen(at->text) >= TEXT_SHOW_BYTES - 4)
         return yaml_error(error, at,
                           "sweep: '%s' is no name for an axis: expected up to %d letters, digits and _, not and, or, "
                           "not",
@@ -343,9 +331,7 @@ static enum status read_axis_key(struct reader *reader, size_t number, const str
 {
     size_t key = 0;
     struct axis *axis = &reader->sweep->axes[number];
-    enum status status = find_key(reader, at, &key, error);
-    if (status == STATUS_OK)
-        status = own_key(reader, number, key, at, error);
+    enum status status = own_key(reader, number, at, &key, error);
     if (status == STATUS_OK)
         status = check_command_line(reader, key, error);
     if (status != STATUS_OK)
@@ -385,12 +371,11 @@ static enum status read_axis(struct reader *reader, size_t number, const struct 
 static enum status check_columns(const struct reader *reader, struct error *error)
 {
     const struct sweep *sweep = reader->sweep;
-    static const char *const fixed[] = {"run", "seed", "status", "events", "trace_hash", NULL};
     for (size_t i = 0; i < sweep->axis_count; i++) {
         const struct axis *axis = &sweep->axes[i];
         if (axis->key >= 0)
             continue;
-        bool is_taken = is_listed(axis->name, fixed);
+        bool is_taken = text_position(axis->name, "run|seed|status|events|trace_hash") >= 0;
         for (int metric = 0; metric < METRIC_COUNT; metric++)
             is_taken = is_taken || strcmp(axis->name, metric_name((enum metric)metric)) == 0;
         for (size_t j = 0; j < sweep->axis_count; j++)
@@ -405,8 +390,8 @@ static enum status check_columns(const struct reader *reader, struct error *erro
 
 /* ---- zip ---- */
 
-static enum status find_axis(const struct sweep *sweep, const struct yaml_node *name, struct axis **axis,
-                             struct error *error)
+static enum status find_zipped(const struct sweep *sweep, const struct yaml_node *name, struct axis **axis,
+                               struct error *error)
 {
     if (name->kind != YAML_SCALAR)
         return yaml_error(error, name, "zip: expected the name of an axis, found %s", yaml_kind_name(name));
@@ -431,7 +416,7 @@ static enum status read_zip_group(const struct sweep *sweep, const struct yaml_n
     const struct axis *first = NULL;
     for (size_t i = 0; i < list->count; i++) {
         struct axis *axis = NULL;
-        enum status status = find_axis(sweep, list->items[i], &axis, error);
+        enum status status = find_zipped(sweep, list->items[i], &axis, error);
         if (status != STATUS_OK)
             return status;
         size_t *entry = &groups[axis - sweep->axes];

@@ -131,7 +131,7 @@ static void take_combination(struct finder *finder)
 /* ---- all of them ---- */
 
 /* The next combination; false behind the last. */
-static bool advance(struct finder *finder)
+static bool next_combination(struct finder *finder)
 {
     for (size_t i = finder->sweep->dimension_count; i > 0; i--) {
         if (++finder->counters[i - 1] < finder->sweep->lengths[i - 1])
@@ -216,7 +216,7 @@ static enum status find_all(struct finder *finder, const struct yaml_node *at, s
         take_combination(finder);
         if (finder->points->count > PLAN_RUN_LIMIT / finder->sweep->stop.most)
             return yaml_error(error, at, "sweep: more than %d runs", PLAN_RUN_LIMIT);
-    } while (advance(finder));
+    } while (next_combination(finder));
     return check_found(finder, error);
 }
 

@@ -182,28 +182,19 @@ enum status plan_range_linear(const struct yaml_node *list, const struct key *ke
 /* Three digits, in whatever unit reads best. */
 static void write_rounded(double value, enum key_type type, char *text)
 {
+    static void (*const formats[])(double, char *) = {[AXIS_NUMBER] = units_format_number,
+                                                      [AXIS_TIME] = units_format_time_s,
+                                                      [AXIS_RATE] = units_format_rate,
+                                                      [AXIS_BYTES] = units_format_size};
     char digits[40];
     snprintf(digits, sizeof digits, "%.2e", value);
     double rounded = strtod(digits, NULL);
-    switch (type) {
-    case KEY_INTEGER:
+    if (type == KEY_INTEGER)
         snprintf(text, UNITS_TEXT_BYTES, "%.0f", rounded);
-        break;
-    case KEY_TIME:
+    else if (type == KEY_TIME)
         units_format_time_ps(llround(rounded * 1e12), text);
-        break;
-    case KEY_SECONDS:
-        units_format_time_s(rounded, text);
-        break;
-    case KEY_RATE:
-        units_format_rate(rounded, text);
-        break;
-    case KEY_BYTES:
-        units_format_size(rounded, text);
-        break;
-    default:
-        units_format_number(rounded, text);
-    }
+    else
+        formats[plan_axis_kind(type)](rounded, text);
 }
 
 static enum status read_ends(const struct yaml_node *list, const struct key *key, double ends[2], struct error *error)

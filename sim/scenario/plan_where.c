@@ -177,7 +177,7 @@ static enum status refuse_token(const struct parser *parser, const char *expecte
 
 /* ---- operands ---- */
 
-static enum status read_number(const struct parser *parser, struct operand *operand)
+static enum status read_quantity(const struct parser *parser, struct operand *operand)
 {
     static const enum axis_kind kinds[] = {AXIS_NUMBER, AXIS_TIME, AXIS_BYTES, AXIS_RATE};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -198,7 +198,7 @@ static enum status read_operand(struct parser *parser, struct operand *operand)
     *operand = (struct operand){.kind = AXIS_TEXT, .constant.text = token->text, .at = token->at};
     enum status status = STATUS_OK;
     if (token->kind == TOKEN_NUMBER) {
-        status = read_number(parser, operand);
+        status = read_quantity(parser, operand);
     } else if (token->kind == TOKEN_WORD && !is_reserved(parser)) {
         for (size_t i = 0; i < parser->sweep->axis_count && !operand->axis; i++) {
             if (strcmp(token->text, parser->sweep->axes[i].name) == 0)
@@ -212,7 +212,7 @@ static enum status read_operand(struct parser *parser, struct operand *operand)
     return status == STATUS_OK ? next_token(parser) : status;
 }
 
-/* A bare word has to be a value of the axis on the other side: anything else is a slip of the pen. */
+/* A bare word has to be a value of the axis on the other side: anything else is a typing mistake. */
 static enum status check_word(const struct parser *parser, const struct operand *word, const struct operand *other)
 {
     const struct axis *axis = other->axis && other->axis->kind == AXIS_TEXT ? other->axis : NULL;
@@ -257,7 +257,7 @@ static enum status check_kinds(const struct parser *parser, const struct instruc
 
 /* ---- conditions ---- */
 
-static void emit(struct parser *parser, struct instruction instruction)
+static void add_instruction(struct parser *parser, struct instruction instruction)
 {
     parser->where->instructions[parser->where->count++] = instruction;
 }
@@ -278,13 +278,13 @@ static enum status read_comparison(struct parser *parser)
     if (status == STATUS_OK)
         status = check_kinds(parser, &compare, at);
     if (status == STATUS_OK)
-        emit(parser, compare);
+        add_instruction(parser, compare);
     return status;
 }
 
 static enum status read_joined(struct parser *parser, enum operation operation);
 
-static enum status read_group(struct parser *parser)
+static enum status read_parentheses(struct parser *parser)
 {
     enum status status = next_token(parser);
     if (status == STATUS_OK)
@@ -308,9 +308,9 @@ static enum status read_term(struct parser *parser)
         if (status == STATUS_OK)
             status = read_term(parser);
         if (status == STATUS_OK)
-            emit(parser, (struct instruction){.operation = NOT});
+            add_instruction(parser, (struct instruction){.operation = NOT});
     } else {
-        status = read_group(parser);
+        status = read_parentheses(parser);
     }
     parser->depth--;
     return status;
@@ -322,7 +322,7 @@ static enum status read_joined(struct parser *parser, enum operation operation)
     for (bool is_first = true;; is_first = false) {
         enum status status = operation == OR ? read_joined(parser, AND) : read_term(parser);
         if (status == STATUS_OK && !is_first)
-            emit(parser, (struct instruction){.operation = operation});
+            add_instruction(parser, (struct instruction){.operation = operation});
         if (status != STATUS_OK || !is_word(parser, operation == OR ? "or" : "and"))
             return status;
         status = next_token(parser);

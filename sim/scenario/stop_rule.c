@@ -11,8 +11,8 @@
 
 static const char *const stop_members[] = {"metric", "relative_half_width", "max_repeat", NULL};
 
-static enum status read_count(const struct yaml_node *node, const char *name, uint32_t least, uint32_t *count,
-                              struct error *error)
+static enum status read_repetitions(const struct yaml_node *node, const char *name, uint32_t least, uint32_t *count,
+                                    struct error *error)
 {
     int64_t value = 0;
     enum status status = plan_need_scalar(node, name, error);
@@ -72,7 +72,7 @@ static enum status read_stop(const struct yaml_node *node, struct stop_rule *rul
                           text_show(width->text, shown));
     rule->is_adaptive = true;
     rule->relative_half_width = value;
-    return read_count(most, "max_repeat", rule->least, &rule->most, error);
+    return read_repetitions(most, "max_repeat", rule->least, &rule->most, error);
 }
 
 enum status stop_rule_read(const struct yaml_node *sweep, struct stop_rule *rule, struct error *error)
@@ -80,7 +80,7 @@ enum status stop_rule_read(const struct yaml_node *sweep, struct stop_rule *rule
     require(sweep && sweep->kind == YAML_MAPPING && rule);
     const struct yaml_node *repeat = yaml_get(sweep, "repeat"), *stop = yaml_get(sweep, "stop_when");
     struct stop_rule made = {.least = stop ? 2 : 1}; /* an interval takes two runs */
-    enum status status = repeat ? read_count(repeat, "repeat", 1, &made.least, error) : STATUS_OK;
+    enum status status = repeat ? read_repetitions(repeat, "repeat", 1, &made.least, error) : STATUS_OK;
     made.most = made.least;
     if (status == STATUS_OK && stop)
         status = read_stop(stop, &made, error);

@@ -41,7 +41,7 @@ enum status timeline_create(const char *path, const struct timeline_options *opt
 
 /* ---- pieces of JSON ---- */
 
-static void put_text(struct timeline *timeline, const char *text)
+static void put_json_text(struct timeline *timeline, const char *text)
 {
     file_append(timeline->writer, "\"", 1);
     for (; *text; text++) {
@@ -58,7 +58,7 @@ static void put_text(struct timeline *timeline, const char *text)
 }
 
 /* Ticks as microseconds, exactly: a double would lose picoseconds after some hours. */
-static void put_time(struct timeline *timeline, sim_time time)
+static void put_microseconds(struct timeline *timeline, sim_time time)
 {
     require(time >= 0);
     const wide ps_per_us = 1000000;
@@ -75,17 +75,17 @@ static void put_time(struct timeline *timeline, sim_time time)
         file_printf(timeline->writer, ".%06u", rest);
 }
 
-static void put_args(struct timeline *timeline, struct timeline_args args)
+static void put_json_args(struct timeline *timeline, struct timeline_args args)
 {
     for (size_t i = 0; i < args.count; i++) {
         char number[UNITS_TEXT_BYTES] = "null";
         file_printf(timeline->writer, i ? "," : ",\"args\":{");
-        put_text(timeline, args.items[i].name);
+        put_json_text(timeline, args.items[i].name);
         file_printf(timeline->writer, ":");
         if (isfinite(args.items[i].number))
             units_format_number(args.items[i].number, number);
         if (args.items[i].text)
-            put_text(timeline, args.items[i].text);
+            put_json_text(timeline, args.items[i].text);
         else
             file_printf(timeline->writer, "%s", number);
     }
@@ -105,20 +105,20 @@ static void put_event(struct timeline *timeline, const struct event *event)
 {
     struct file_writer *writer = timeline->writer;
     file_printf(writer, "%s{\"ph\":\"%c\",\"name\":", timeline->totals.written++ ? ",\n" : "\n", event->phase);
-    put_text(timeline, event->name);
+    put_json_text(timeline, event->name);
     file_printf(writer, ",\"pid\":%" PRIu64, event->process);
     if (event->thread)
         file_printf(writer, ",\"tid\":%" PRIu64, *event->thread);
     if (event->start >= 0) {
         file_printf(writer, ",\"ts\":");
-        put_time(timeline, event->start);
+        put_microseconds(timeline, event->start);
     }
     if (event->phase == 'X') {
         file_printf(writer, ",\"dur\":");
-        put_time(timeline, event->end - event->start);
+        put_microseconds(timeline, event->end - event->start);
     }
     file_printf(writer, event->phase == 'i' ? ",\"s\":\"t\"" : "");
-    put_args(timeline, event->args);
+    put_json_args(timeline, event->args);
     file_printf(writer, "}");
 }
 

@@ -386,7 +386,7 @@ static void draw_rest(struct drawing *drawing, const struct cluster_result *resu
 
 /* ---- the run ---- */
 
-static enum status read_window(struct drawing *drawing)
+static enum status read_window_times(struct drawing *drawing)
 {
     const struct sim_clock *clock = &drawing->config->clock;
     double end_s = drawing->options->window_end_s;
@@ -443,7 +443,7 @@ enum status timeline_jobs_run(const struct cluster_config *config, const struct 
     drawing.is_device_named = memory_alloc(topology->device_count, sizeof *drawing.is_device_named);
     drawing.is_group_named = memory_alloc((size_t)topology->groups, sizeof *drawing.is_group_named);
     drawing.stretches = memory_alloc(topology->device_count, sizeof *drawing.stretches);
-    enum status status = read_window(&drawing);
+    enum status status = read_window_times(&drawing);
     if (status == STATUS_OK)
         status = draw_run(&drawing, path, totals);
     timeline_lanes_fini(&drawing.queue);
