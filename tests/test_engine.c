@@ -14,6 +14,7 @@
 #include "engine/clock.h"
 #include "engine/engine.h"
 #include "engine/hash.h"
+#include "engine/intern.h"
 #include "engine/random.h"
 #include "engine/statistics.h"
 #include "engine/status.h"
@@ -107,6 +108,23 @@ static void test_hash(void)
     CU_ASSERT_EQUAL(hash_bytes(NULL, 0), hash_bytes("x", 0));
     CU_ASSERT_NOT_EQUAL(hash_bytes("ab", 2), hash_bytes("ba", 2));
     CU_ASSERT_NOT_EQUAL(hash_pair(1, 2), hash_pair(2, 1));
+}
+
+/* Numbers follow the order of first appearance, whatever the hashes and however often the table grew. */
+static void test_intern(void)
+{
+    enum { COUNT = 1000 };
+    struct intern intern = {0};
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < COUNT; i++)
+            CU_ASSERT_EQUAL(intern_number(&intern, &i, sizeof i), i);
+    CU_ASSERT_EQUAL(intern.count, COUNT);
+    CU_ASSERT_EQUAL(intern_number(&intern, "", 0), COUNT);
+    CU_ASSERT_EQUAL(intern_number(&intern, "\0", 1), COUNT + 1); /* lengths count, not a NUL */
+    CU_ASSERT_EQUAL(intern_number(&intern, "", 0), COUNT);
+    intern_free(&intern);
+    CU_ASSERT_EQUAL(intern_number(&intern, "b", 1), 0);
+    intern_free(&intern);
 }
 
 /* --- Random streams -------------------------------------------------------- */
@@ -352,6 +370,7 @@ void suite_engine(void)
     CU_add_test(suite, "clock: limits", test_clock_limits);
     CU_add_test(suite, "clock: durations", test_clock_duration);
     CU_add_test(suite, "hashes", test_hash);
+    CU_add_test(suite, "interned strings", test_intern);
     CU_add_test(suite, "random: names", test_random_names);
     CU_add_test(suite, "random: draws", test_random_draws);
     CU_add_test(suite, "statistics: levels", test_level);

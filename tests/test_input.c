@@ -555,6 +555,29 @@ static void test_texts(void)
     CU_ASSERT(text_position("b", "a|b|c") == 1 && text_position("a|b", "a|b|c") < 0 && text_position("", "a|b") < 0);
 }
 
+static void test_hints(void)
+{
+    char hint[TEXT_HINT_BYTES], list[8] = "";
+    struct text_search search = {.word = "blocking_rat", .limit = 3};
+    CU_ASSERT_STRING_EQUAL(text_hint(search.nearest, hint), "");
+    text_offer(&search, "jct_s");
+    CU_ASSERT_PTR_NULL(search.nearest);
+    text_offer(&search, "blocking_ra");
+    text_offer(&search, "blocking_rate"); /* as near: the first stays */
+    CU_ASSERT_STRING_EQUAL(text_hint(search.nearest, hint), "; did you mean blocking_ra?");
+    for (int i = 0; i < 5; i++)
+        text_append(list, sizeof list, "%s%d", i ? ", " : "", i);
+    CU_ASSERT_STRING_EQUAL(list, "0, 1, 2"); /* cut off where it is full */
+    struct text_builder builder = {0};
+    text_clear(&builder);
+    CU_ASSERT_STRING_EQUAL(builder.text, "");
+    for (int i = 0; i < 100; i++)
+        text_build(&builder, "%s%d", i ? "," : "", i % 10);
+    CU_ASSERT_EQUAL(builder.used, 199);
+    CU_ASSERT_EQUAL(strlen(builder.text), 199);
+    free(builder.text);
+}
+
 void suite_input(void)
 {
     CU_pSuite suite = CU_add_suite("input", NULL, NULL);
@@ -575,4 +598,5 @@ void suite_input(void)
     CU_ADD_TEST(suite, test_read_failures);
     CU_ADD_TEST(suite, test_find);
     CU_ADD_TEST(suite, test_texts);
+    CU_ADD_TEST(suite, test_hints);
 }
