@@ -174,7 +174,7 @@ static void test_resolved_list(void)
     char *text = resolved(&keys);
     CU_ASSERT_STRING_EQUAL(text, "shape: square\nshape.radius: null\nname: x\nfile: main\nmode: fast\nlink.count: 9\nlink.delay: 1s\nlink.share: -0.5\n"
                                  "link.life: 1000000000s\nlink.rate: 50GB/s\nlink.size: 4.294967296GB\non: true\n"
-                                 "colours: [red, green]\nrest: {a: [1, \"~\"]}\n");
+                                 "colours: [red, green]\nrest: {a: [1, null]}\n");
     free(text);
     drop(&tree, &keys);
     CU_ASSERT_EQUAL_FATAL(fill("name: 'null'\n", &tree, &keys, &box, &error), STATUS_OK);

@@ -321,7 +321,10 @@ void keys_value_write_text(const char *text, FILE *out)
 static void write_node(const struct yaml_node *node, FILE *out)
 {
     if (node->kind == YAML_SCALAR) {
-        keys_value_write_text(node->text, out);
+        if (yaml_is_null(node))
+            fputs("null", out);
+        else
+            keys_value_write_text(node->text, out);
         return;
     }
     bool is_mapping = node->kind == YAML_MAPPING;
