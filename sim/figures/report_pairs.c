@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/intern.h"
 #include "engine/statistics.h"
+#include "input/text.h"
 
 enum {
     STRATEGY_LIMIT = 12,
@@ -21,41 +23,20 @@ enum {
 };
 
 struct item {
-    const struct result_reader *folder;
-    size_t axis;     /* of the strategies, left out when groups are compared */
-    size_t run;      /* its place in the folder */
+    const struct result_run *run;
     size_t strategy; /* in order of first appearance */
-    size_t group;    /* the first run with the same other values */
+    size_t group;    /* of runs with the same other values, in order of first appearance */
 };
-
-static int compare_others(const struct item *a, const struct item *b)
-{
-    const struct result_reader *folder = a->folder;
-    for (size_t axis = 0; axis < folder->axis_count; axis++) {
-        int order = axis == a->axis ? 0 : strcmp(folder->runs[a->run].texts[axis], folder->runs[b->run].texts[axis]);
-        if (order)
-            return order;
-    }
-    return 0;
-}
-
-static int others_total(const void *left, const void *right)
-{
-    const struct item *a = left, *b = right;
-    int order = compare_others(a, b);
-    return order ? order : a->run < b->run ? -1 : a->run > b->run;
-}
 
 static int group_total(const void *left, const void *right)
 {
     const struct item *a = left, *b = right;
-    int64_t seed_a = a->folder->runs[a->run].seed, seed_b = b->folder->runs[b->run].seed;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     if (a->strategy != b->strategy)
         return a->strategy < b->strategy ? -1 : 1;
-    if (seed_a != seed_b)
-        return seed_a < seed_b ? -1 : 1;
+    if (a->run->seed != b->run->seed)
+        return a->run->seed < b->run->seed ? -1 : 1;
     return a->run < b->run ? -1 : a->run > b->run;
 }
 
@@ -108,13 +89,18 @@ static size_t choose_axes(const struct result_reader *folder, bool *is_compared)
 static struct item *sort_items(const struct result_reader *folder, size_t axis, const size_t *numbers)
 {
     struct item *items = memory_alloc(folder->run_count, sizeof *items);
-    for (size_t run = 0; run < folder->run_count; run++)
-        items[run] = (struct item){folder, axis, run, numbers[run], run};
-    qsort(items, folder->run_count, sizeof *items, others_total);
-    for (size_t i = 1; i < folder->run_count; i++)
-        if (compare_others(&items[i - 1], &items[i]) == 0)
-            items[i].group = items[i - 1].group;
+    struct text_builder others = {0};
+    struct intern groups = {0};
+    for (size_t i = 0; i < folder->run_count; i++) {
+        const struct result_run *run = &folder->runs[i];
+        text_clear(&others);
+        for (size_t other = 0; other < folder->axis_count; other++)
+            text_build(&others, "%s\x1f", other == axis ? "" : run->texts[other]);
+        items[i] = (struct item){run, numbers[i], intern_number(&groups, others.text, others.used)};
+    }
     qsort(items, folder->run_count, sizeof *items, group_total);
+    intern_free(&groups);
+    free(others.text);
     return items;
 }
 
@@ -129,8 +115,7 @@ static struct statistics_sample compare_pairs(struct stretch left, struct stretc
 {
     size_t i = 0, j = 0, count = 0;
     while (i < left.count && j < right.count) {
-        const struct result_run *a = &left.items[i].folder->runs[left.items[i].run];
-        const struct result_run *b = &right.items[j].folder->runs[right.items[j].run];
+        const struct result_run *a = left.items[i].run, *b = right.items[j].run;
         double x = a->numbers[METRIC_BLOCKING_RATE], y = b->numbers[METRIC_BLOCKING_RATE];
         if (a->seed == b->seed && !isnan(x) && !isnan(y)) {
             lefts[count] = x;
@@ -145,16 +130,16 @@ static struct statistics_sample compare_pairs(struct stretch left, struct stretc
 /* Where the pairs of one axis go. */
 struct table {
     struct file_writer *writer;
-    struct arena *arena;
+    struct result_reader *folder;
+    size_t axis;
     const char *const *names; /* of the strategies */
     size_t rows;              /* found; those beyond the limit are counted only */
     double *room;             /* for two values per run */
-    bool has_others;          /* is there another axis? */
 };
 
 static const char *escape(const struct table *table, const char *text)
 {
-    return report_escape(table->arena, text, false);
+    return report_escape(&table->folder->arena, text, false);
 }
 
 /* "workload.beta A, place.strategy ramp_compact": in one cell, which can wrap. */
@@ -162,11 +147,12 @@ static void put_others(const struct table *table, const struct item *item)
 {
     const char *joint = "";
     file_printf(table->writer, "<td>");
-    for (size_t axis = 0; axis < item->folder->axis_count; axis++) {
-        const char *text = item->folder->runs[item->run].texts[axis];
-        if (axis == item->axis || !*text)
+    for (size_t axis = 0; axis < table->folder->axis_count; axis++) {
+        const char *text = item->run->texts[axis];
+        if (axis == table->axis || !*text)
             continue;
-        file_printf(table->writer, "%s%s&nbsp;%s", joint, escape(table, item->folder->axes[axis]), escape(table, text));
+        file_printf(table->writer, "%s%s&nbsp;%s", joint, escape(table, table->folder->axes[axis]),
+                    escape(table, text));
         joint = ", ";
     }
     file_printf(table->writer, "</td>");
@@ -179,7 +165,7 @@ static void put_difference(struct table *table, const struct item *left, const s
     double half_width = statistics_sample_half_width(sample);
     bool is_clear = fabs(sample->mean) > half_width;
     file_printf(writer, "<tr>");
-    if (table->has_others)
+    if (table->folder->axis_count > 1)
         put_others(table, left);
     file_printf(writer, "<td>%s &minus; %s</td><td class=n>%s%+.4f%s", escape(table, table->names[left->strategy]),
                 escape(table, table->names[right->strategy]), is_clear ? "<b>" : "", sample->mean,
@@ -218,13 +204,12 @@ static size_t put_axis(struct file_writer *writer, struct result_reader *folder,
     size_t count = number_strategies(folder, axis, names, numbers);
     require(count > 1);
     struct item *items = sort_items(folder, axis, numbers);
-    struct table table = {
-        .writer = writer, .arena = &folder->arena, .names = names, .has_others = folder->axis_count > 1};
+    struct table table = {.writer = writer, .folder = folder, .axis = axis, .names = names};
     table.room = memory_alloc(2 * folder->run_count, sizeof *table.room);
     file_printf(writer,
                 "<h3>%s</h3>\n<div class=wide><table><thead><tr>%s<th>first &minus; second</th>"
                 "<th class=n>difference</th><th class=n>pairs</th></tr></thead><tbody>\n",
-                escape(&table, folder->axes[axis]), table.has_others ? "<th>at</th>" : "");
+                escape(&table, folder->axes[axis]), folder->axis_count > 1 ? "<th>at</th>" : "");
     for (size_t first = 0, end; first < folder->run_count; first = end) {
         for (end = first + 1; end < folder->run_count && items[end].group == items[first].group;)
             end++;
