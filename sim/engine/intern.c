@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/hash.h"
+#include "engine/status.h"
 
 struct intern_entry {
     uint64_t hash;
@@ -37,6 +38,7 @@ static void grow_slots(struct intern *intern)
 
 size_t intern_number(struct intern *intern, const void *bytes, size_t size)
 {
+    require(intern && bytes);
     struct intern_entry entry = {hash_bytes(bytes, size), bytes, size};
     if (2 * (intern->count + 1) > intern->slot_count)
         grow_slots(intern);

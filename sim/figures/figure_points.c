@@ -495,6 +495,7 @@ enum status figure_points_compute(const struct result_reader *folder, const stru
         return status;
     }
     find_missing(folder, spec, made);
+    require(made->count > 0 && made->series_count > 0);
     *points = made;
     return STATUS_OK;
 }

@@ -84,9 +84,11 @@ enum status stop_rule_read(const struct yaml_node *sweep, struct stop_rule *rule
     made.most = made.least;
     if (status == STATUS_OK && stop)
         status = read_stop(stop, &made, error);
-    if (status == STATUS_OK)
-        *rule = made;
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    require(made.least >= 1 && made.most >= made.least && (made.is_adaptive || made.most == made.least));
+    *rule = made;
+    return STATUS_OK;
 }
 
 /* Below two values there is no interval; a mean of exactly zero is met only by a width of zero. */
