@@ -10,6 +10,7 @@
 
 #include "engine/random.h"
 #include "engine/statistics.h"
+#include "network/reuse.h"
 #include "network_world.h"
 
 enum { REPLICATIONS = 30 };
@@ -228,6 +229,38 @@ static void test_little(void)
     topology_free(&queue.world.topology);
 }
 
+/* Keys come and go; each keeps its place and what was put there, places are used again, the map stays half empty. */
+static void test_places(void)
+{
+    enum { KEYS = 300, ROUNDS = 20000 };
+    struct random_stream *draws = random_open(1, "places", 0);
+    struct reuse places = {0};
+    struct reuse_map map = {0};
+    uint64_t *items = NULL;
+    size_t most = 0, wrong = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t key = random_below(draws, KEYS) << 40;
+        uint32_t place = reuse_map_find(&map, key);
+        if (place == REUSE_NONE) {
+            items = reuse_take(&places, items, sizeof *items, &place);
+            items[place] = key;
+            reuse_map_add(&map, key, place);
+        } else {
+            wrong += items[place] != key;
+            reuse_map_remove(&map, key);
+            reuse_give(&places, place);
+            wrong += reuse_map_find(&map, key) != REUSE_NONE;
+        }
+        most = map.count > most ? map.count : most;
+        wrong += places.count - places.free_count != map.count || 2 * map.count > map.size;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(places.count, most);
+    reuse_free(&places, items);
+    reuse_map_free(&map);
+    random_close(draws);
+}
+
 void suite_network_queues(void)
 {
     CU_pSuite suite = CU_add_suite("network queues", NULL, NULL);
@@ -236,4 +269,5 @@ void suite_network_queues(void)
     CU_add_test(suite, "Erlang B, hyper-exponential holding", test_erlang_hyper_exponential);
     CU_add_test(suite, "M/M/1, M/D/1, M/M/c", test_waiting);
     CU_add_test(suite, "Little's law, exactly", test_little);
+    CU_add_test(suite, "places used again, and found by number", test_places);
 }

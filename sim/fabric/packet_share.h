@@ -9,6 +9,7 @@
  * that it reaches over shared links; share_update fills these alone, once for all
  * changes since the last call. Cost O(flows log links) of the components touched.
  * Rates are doubles; the order of all operations is that of the calls.
+ * Private to sim/fabric.
  */
 #ifndef FABRIC_PACKET_SHARE_H
 #define FABRIC_PACKET_SHARE_H

@@ -52,6 +52,7 @@ bool parallel_plan(const struct fabric_state *state, const struct network *netwo
                    const struct parallel_ends *ends, struct fabric_plan *plan)
 {
     size_t wanted = ends->per_lane * pair->lanes;
+    require(state->alternatives > 0 && ends->per_lane >= 2 && pair->target_count == 1 && plan->hold.count == 0);
     take_lit(state, network, pair, ends, plan);
     require(plan->hold.count == 0 || plan->hold.count == wanted);
     take_free(state, network, ends, true, wanted, plan);

@@ -1,6 +1,6 @@
 /* RAMP: every circuit is two tuned transceivers and a wavelength (RAMP, arXiv 2211.15226; optical network, section 2).
  *
- * A server has one transceiver a communication group. A circuit to group d uses
+ * A server has one transceiver per communication group. A circuit to group d uses
  * transmitter d of its source and receiver s of its target, s being the source's
  * group, and the wavelength of the target's place in its rack, on the subnet
  * (s, d, transmitter, plane). The racks of a group share its wavelengths, so two

@@ -12,7 +12,7 @@
  * Lanes side by side are as many wavelengths on one arc.
  *
  * Bit sets for each direction and wavelength say which segments are held, which
- * carry, and where arcs begin, so a request costs O(arc / 64) a wavelength looked
+ * carry, and where arcs begin, so a request costs O(arc / 64) per wavelength looked
  * at, whatever the number of servers. A release looks at everybody who waits for
  * a wavelength in its direction.
  *

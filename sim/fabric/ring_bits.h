@@ -2,6 +2,7 @@
  *
  * A set of n bits in 64-bit words, not owned here. A range is `length` segments
  * from `first` on, modulo n, length at most n. Each call is O(length / 64).
+ * Private to sim/fabric.
  */
 #ifndef FABRIC_RING_BITS_H
 #define FABRIC_RING_BITS_H

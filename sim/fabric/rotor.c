@@ -14,10 +14,10 @@
  * Accounting: payload is the time that it sends, latency that of one trip. Of
  * each stretch in which it does not send, the dark time right before the window
  * that ends the stretch is reconfiguration, as far as the transfer was sent by
- * then: one dark time a window used, at most. The rest is wait: for its turn, and
+ * then: one dark time per window used, at most. The rest is wait: for its turn, and
  * for others of its pair.
  *
- * The end of sending is arithmetic over whole windows: at most four events a
+ * The end of sending is arithmetic over whole windows: at most four events per
  * transfer, however many windows it takes, and none while nothing is pending.
  * Memory grows with the pairs that have something pending.
  *
@@ -66,6 +66,7 @@ static enum status check_schedule(const struct fabric_state *state, const struct
 
 enum status rotor_open(struct fabric_state *state, const struct rotor_figures *figures, struct error *error)
 {
+    require(figures->switches > 0 && figures->slot_ps >= 0 && figures->dark_ps >= 0);
     uint32_t servers = state->topology->server_count;
     enum status status = fabric_share(state, figures->switches, 0, 0, error);
     if (status != STATUS_OK)

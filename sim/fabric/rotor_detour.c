@@ -1,6 +1,6 @@
 /* Detours on a rotor: whoever is connected now carries it on later (after RotorNet's RotorLB and Valiant).
  *
- * Each server has a transmitter a switch. A transmitter looks for work when its
+ * Each server has a transmitter per switch. A transmitter looks for work when its
  * window begins, when it has sent what it had, when something joins the line of
  * its present pair, and when a transfer is sent from its server. It takes
  *  1. the first in line for the very server that it is connected to: transfers to
@@ -20,7 +20,7 @@
  * ends it (where several windows do, the longest of these), as far as it lies
  * within; the rest is wait.
  *
- * Two events a piece, and one a window in which a server has bytes not sent yet; a
+ * Two events per piece, and one per window in which a server has bytes not sent yet; a
  * look costs O(switches). Ticks of sending stand for bytes; pieces add up to the
  * transfer exactly. Memory: servers x switches, and what is pending.
  */
@@ -33,7 +33,7 @@
 enum { EVENT_LOOK, EVENT_SENT, EVENT_LANDED, EVENT_WINDOW, EVENT_PAIR, EVENT_LOOSE };
 enum { WINDOWS_MAX = 1 << 20 }; /* of one transfer: each costs events */
 
-/* A transfer. References from lines keep the place in the pool when it is done. */
+/* A transfer. References from lines keep its place when it is done. */
 struct trip {
     struct turn turn;
     sim_time unsent, missing; /* ticks: at the source; not yet at the target */
@@ -133,7 +133,7 @@ static int64_t next_window(const struct rotor_detours *d, uint32_t source, uint3
     return rotor_next(&d->schedule, rotor_difference(&d->schedule, source, target), time);
 }
 
-/* Makes sure that somebody looks in the next window of a pair whose line is not empty. */
+/* Makes sure that an event looks in the next window of a pair whose line is not empty. */
 static void arm_pair(struct rotor_detours *d, struct network *network, uint32_t index)
 {
     struct rotor_pair *pair = &d->pairs.items[index];

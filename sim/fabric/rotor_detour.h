@@ -1,5 +1,7 @@
 /* The rotor with detours (rotor.two_hop): bytes may go through one intermediate server. See rotor_detour.c.
- * Private to sim/fabric. */
+ *
+ * Private to sim/fabric.
+ */
 #ifndef FABRIC_ROTOR_DETOUR_H
 #define FABRIC_ROTOR_DETOUR_H
 

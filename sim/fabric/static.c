@@ -1,4 +1,4 @@
-/* A fixed direct-connect graph a job, many hops (optical network, section 2; TopoOpt, TPU v4 slices).
+/* A fixed direct-connect graph per job, many hops (optical network, section 2; TopoOpt, TPU v4 slices).
  *
  * An open job (network_open_job) has a graph over its own servers alone, its i-th
  * server node i, so it never meets another job (static_jobs.h). Jobs that are not
@@ -12,12 +12,12 @@
  * in the order of the policy, first in line first served; so strict order and
  * backfill are the same here.
  *
- * Reconfiguration is paid once a job, counted from its first transfer: until the
+ * Reconfiguration is paid once per job, counted from its first transfer: until the
  * graph is lit all transfers of the job stand still, and the time is booked as
  * their reconfiguration. Other jobs are not disturbed.
  *
  * Accounting: latency and payload are those of all hops, wait that of all lines.
- * A transfer costs O(1) events a hop, and O(log of the line) each. The hardware
+ * A transfer costs O(1) events per hop, and O(log of the line) each. The hardware
  * number of a link is server * ports + port, whatever the job.
  */
 #include "fabric/fabrics.h"

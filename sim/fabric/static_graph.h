@@ -16,6 +16,7 @@
  * Ring: one table of n for all sources, since only the difference matters. Torus:
  * arithmetic, dimension by dimension, ties up. Expander: a search from both ends
  * for each path, about the square root of n nodes. Memory O(n * degree), no n * n.
+ * Private to sim/fabric.
  */
 #ifndef FABRIC_STATIC_GRAPH_H
 #define FABRIC_STATIC_GRAPH_H

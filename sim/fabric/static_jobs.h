@@ -6,6 +6,7 @@
  *
  * Finding a job or the node of a server is O(1); opening and closing O(servers of
  * the job * degree). Memory O(servers + servers of the open jobs * degree).
+ * Private to sim/fabric.
  */
 #ifndef FABRIC_STATIC_JOBS_H
 #define FABRIC_STATIC_JOBS_H

@@ -156,7 +156,7 @@ static uint32_t set_up(struct network *network, uint32_t transfer)
             circuit_release(network, other);
     }
     uint32_t index;
-    network->circuits = reuse_take(&network->circuit_pool, network->circuits, sizeof *network->circuits, &index);
+    network->circuits = reuse_take(&network->circuit_places, network->circuits, sizeof *network->circuits, &index);
     struct circuit *circuit = &network->circuits[index];
     const struct transfer *carried = &network->transfers[transfer];
     *circuit = (struct circuit){.source = carried->source,
@@ -326,7 +326,7 @@ void circuit_release(struct network *network, uint32_t index)
     if (circuit->slot_count > CIRCUIT_INLINE)
         free(circuit->slots.many);
     circuit->slot_count = 0;
-    reuse_give(&network->circuit_pool, index);
+    reuse_give(&network->circuit_places, index);
 }
 
 /* Closes the books of the transfer's stay on each piece of hardware. */

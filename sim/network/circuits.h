@@ -1,6 +1,6 @@
 /* Inside the network: transfers, circuits, hardware, and the lines that requests stand in.
  *
- * Private to sim/network. Everything is an index into a pool of struct network, counted from 1 where 0 means none, so
+ * Private to sim/network. Everything is an index into an array of struct network, counted from 1 where 0 means none, so
  * that zeroed memory is the empty state and untouched hardware costs no memory.
  *
  * Invariants: hardware belongs to at most one circuit; a circuit carries at most
@@ -34,7 +34,7 @@ struct transfer {
     uint32_t source, target, target_count;
     uint32_t job;
     uint32_t circuit;
-    uint32_t epoch; /* of its entries in lines; never goes back, even when the place in the pool is used again */
+    uint32_t epoch; /* of its entries in lines; never goes back, even when the place is used again */
     uint16_t first_lane, lanes;
     uint8_t state;
     bool is_cleared_when_blocked;
@@ -112,7 +112,7 @@ struct network {
     struct transfer *transfers; /* [0] of these three is never used */
     struct circuit *circuits;
     struct waiter *waiters;
-    struct reuse transfer_pool, circuit_pool, waiter_pool;
+    struct reuse transfer_places, circuit_places, waiter_places;
 
     struct hardware *dense; /* fabric.dense of them */
     struct hardware *sparse;
@@ -199,8 +199,8 @@ void circuit_end(struct network *network, uint32_t circuit);
 void circuit_release(struct network *network, uint32_t circuit);
 struct fabric_pair circuit_pair(const struct transfer *transfer);
 
-/* stays.c: nothing happens where nobody looks. A transfer's stays up to `end`, on its circuit's hardware or, for
- * fabrics that take over, at its source (circuit NULL); the idle stay of a circuit up to now; all that is open. */
+/* stays.c: nothing happens without an observer. A transfer's stays up to `end`, on its circuit's hardware or, for
+ * carriers, at its source (circuit NULL); the idle stay of a circuit up to now; all that is open. */
 void stays_tell_transfer(const struct network *network, const struct circuit *circuit, const struct transfer *transfer,
                          sim_time end);
 void stays_tell_idle(const struct network *network, const struct circuit *circuit);

@@ -36,6 +36,7 @@ static event_handler on_event;
 
 const char *collective_name(enum collective_algorithm algorithm)
 {
+    require(algorithm <= COLLECTIVE_PARAMETER_SERVER);
     return collective_steps[algorithm].name;
 }
 
@@ -51,7 +52,7 @@ bool collective_find(const char *name, enum collective_algorithm *algorithm)
 
 struct collectives *collectives_create(struct network *network, uint16_t kind)
 {
-    require(kind < ENGINE_KINDS);
+    require(network && kind < ENGINE_KINDS);
     struct collectives *collectives = memory_alloc(1, sizeof *collectives);
     collectives->network = network;
     collectives->kind = kind;
@@ -398,6 +399,8 @@ static void prepare(struct collective *c)
 enum status collective_start(struct collectives *collectives, const struct collective_request *request,
                              struct error *error)
 {
+    require(collectives && request && (request->members || request->member_count == 0));
+    require(request->algorithm <= COLLECTIVE_PARAMETER_SERVER);
     enum status status = check_members(collectives, request, error);
     if (status != STATUS_OK)
         return status;

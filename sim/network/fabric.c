@@ -1,17 +1,6 @@
 /* What fabrics share: rates, latencies, slots. See fabric.h. */
 #include "network/fabric.h"
 
-#include <string.h>
-
-#include "engine/memory.h"
-
-void fabric_list_add(struct fabric_list *list, uint64_t id)
-{
-    if (list->count == list->capacity)
-        list->ids = memory_grow(list->ids, &list->capacity, list->count + 1, sizeof *list->ids);
-    list->ids[list->count++] = id;
-}
-
 sim_time fabric_payload(const struct fabric_state *state, uint64_t bytes, uint16_t lanes)
 {
     require(lanes > 0 && state->rate_bytes_per_s > 0);
@@ -27,6 +16,7 @@ sim_time fabric_payload(const struct fabric_state *state, uint64_t bytes, uint16
 enum status fabric_share(struct fabric_state *state, int64_t transceivers, int64_t reconfiguration_ps, int64_t slot_ps,
                          struct error *error)
 {
+    require(state->topology && state->clock.tick_ps > 0 && transceivers > 0);
     const struct topology *topology = state->topology;
     double rate = topology->node_rate_bytes_per_s / (double)transceivers;
     if (!(rate >= 1))

@@ -26,6 +26,7 @@
 
 #include "engine/clock.h"
 #include "engine/engine.h"
+#include "engine/memory.h"
 #include "engine/status.h"
 #include "network/network.h"
 #include "network/waitlist.h"
@@ -51,7 +52,12 @@ struct fabric_list {
     size_t count, capacity;
 };
 
-void fabric_list_add(struct fabric_list *list, uint64_t id);
+static inline void fabric_list_add(struct fabric_list *list, uint64_t id)
+{
+    if (list->count == list->capacity)
+        list->ids = memory_grow(list->ids, &list->capacity, list->count + 1, sizeof *list->ids);
+    list->ids[list->count++] = id;
+}
 
 /* The answer of plan: what to hold, or what to stand in line at. */
 struct fabric_plan {

@@ -32,6 +32,18 @@ static void close_fabric(struct network *network)
         fabric->circuits->close(fabric);
 }
 
+/* What open must have filled. */
+static void check_fabric(const struct fabric_state *state)
+{
+    const struct fabric_circuits *circuits = state->circuits;
+    const struct fabric_carrier *carrier = state->carrier;
+    require(!circuits != !carrier && state->rate_bytes_per_s > 0 && state->lanes_max > 0);
+    require(!circuits || (circuits->plan && circuits->describe));
+    require(!circuits || state->line_count == 0 || (circuits->line_of && circuits->line_is_open));
+    require(!carrier || (carrier->close && carrier->send && carrier->on_event && carrier->visit));
+    require(!carrier || (state->dense == 0 && !carrier->open_job == !carrier->close_job));
+}
+
 static enum status open_fabric(struct network *network, const struct fabric *fabric, struct error *error)
 {
     network->fabric =
@@ -39,8 +51,7 @@ static enum status open_fabric(struct network *network, const struct fabric *fab
     enum status status = fabric->open(&network->fabric, error);
     if (status != STATUS_OK)
         return status;
-    require(!network->fabric.circuits != !network->fabric.carrier);
-    require(network->fabric.rate_bytes_per_s > 0 && network->fabric.lanes_max > 0);
+    check_fabric(&network->fabric);
     if (network->fabric.dense >= FABRIC_NONE) {
         close_fabric(network);
         return error_set(error, STATUS_USER, "%llu transceivers and ports are too many to simulate",
@@ -49,22 +60,22 @@ static enum status open_fabric(struct network *network, const struct fabric *fab
     return STATUS_OK;
 }
 
-static void open_pools(struct network *network)
+static void open_arrays(struct network *network)
 {
     network->dense = memory_alloc((size_t)network->fabric.dense, sizeof *network->dense);
     network->lines = memory_alloc(network->fabric.line_count, sizeof *network->lines);
     network->switches = memory_alloc(network->fabric.switch_count, sizeof *network->switches);
     uint32_t none;
-    network->transfers = reuse_take(&network->transfer_pool, NULL, sizeof *network->transfers, &none);
-    network->circuits = reuse_take(&network->circuit_pool, NULL, sizeof *network->circuits, &none);
-    network->waiters = reuse_take(&network->waiter_pool, NULL, sizeof *network->waiters, &none);
+    network->transfers = reuse_take(&network->transfer_places, NULL, sizeof *network->transfers, &none);
+    network->circuits = reuse_take(&network->circuit_places, NULL, sizeof *network->circuits, &none);
+    network->waiters = reuse_take(&network->waiter_places, NULL, sizeof *network->waiters, &none);
 }
 
 enum status network_create(struct engine *engine, const struct topology *topology, const struct fabric *fabric,
                            const struct network_options *options, struct network **out, struct error *error)
 {
     require(engine && topology && fabric);
-    require(options->first_kind + NETWORK_KINDS <= ENGINE_KINDS && options->linger_ps >= 0);
+    require(options->first_kind + NETWORK_KINDS <= ENGINE_KINDS && options->linger_ps >= 0 && options->tick_ps >= 0);
     struct network *network = memory_alloc(1, sizeof *network);
     network->engine = engine;
     network->topology = topology;
@@ -81,7 +92,7 @@ enum status network_create(struct engine *engine, const struct topology *topolog
         network->options.circuits = NETWORK_TEARDOWN;
     if (network->options.circuits != NETWORK_LINGER)
         network->linger = 0;
-    open_pools(network);
+    open_arrays(network);
     statistics_level_start(&network->waiting, engine_now(engine), 0);
     statistics_level_start(&network->moving, engine_now(engine), 0);
     engine_on(engine, network_kind(network, KIND_END), on_end, network);
@@ -99,12 +110,12 @@ void network_destroy(struct network *network)
     stays_tell_open(network);
     network_check(network);
     close_fabric(network);
-    for (size_t i = 1; i < network->circuit_pool.count; i++)
+    for (size_t i = 1; i < network->circuit_places.count; i++)
         if (network->circuits[i].slot_count > CIRCUIT_INLINE)
             free(network->circuits[i].slots.many);
-    reuse_free(&network->transfer_pool, network->transfers);
-    reuse_free(&network->circuit_pool, network->circuits);
-    reuse_free(&network->waiter_pool, network->waiters);
+    reuse_free(&network->transfer_places, network->transfers);
+    reuse_free(&network->circuit_places, network->circuits);
+    reuse_free(&network->waiter_places, network->waiters);
     void *blocks[] = {
         network->dense,         network->sparse,         network->sparse_ids,  network->map,   network->lines,
         network->switches,      network->fresh.items,    network->wakes.items, network->slots, network->plan.hold.ids,
@@ -156,7 +167,7 @@ static uint64_t turn_key(const struct network *network, const struct transfer_re
 static uint32_t transfer_make(struct network *network, const struct transfer_request *request)
 {
     uint32_t index;
-    network->transfers = reuse_take(&network->transfer_pool, network->transfers, sizeof *network->transfers, &index);
+    network->transfers = reuse_take(&network->transfer_places, network->transfers, sizeof *network->transfers, &index);
     uint32_t epoch = network->transfers[index].epoch + 1;
     network->transfers[index] = (struct transfer){
         .bytes = request->bytes,
@@ -239,12 +250,13 @@ static void take_back(struct network *network, uint32_t index)
     statistics_level_add(&network->waiting, transfer->start, -1);
     network->totals.sent--;
     transfer->state = TRANSFER_FREE;
-    reuse_give(&network->transfer_pool, index);
+    reuse_give(&network->transfer_places, index);
 }
 
 enum status network_send(struct network *network, const struct transfer_request *request, uint32_t *transfer,
                          struct error *error)
 {
+    require(network && request);
     enum status status = check_request(network, request, error);
     if (status != STATUS_OK)
         return status;
@@ -274,6 +286,7 @@ enum status network_send(struct network *network, const struct transfer_request 
 enum status network_open_job(struct network *network, uint32_t job, const uint32_t *servers, uint32_t count,
                              struct error *error)
 {
+    require(network && (servers || count == 0));
     uint32_t nodes = network->topology->server_count;
     if (count == 0)
         return error_set(error, STATUS_USER, "job %u has no servers", job);
@@ -336,7 +349,7 @@ static void report(struct network *network, uint32_t index, struct transfer_repo
     transfer_done *done = transfer->done;
     void *context = transfer->context;
     transfer->state = TRANSFER_FREE;
-    reuse_give(&network->transfer_pool, index);
+    reuse_give(&network->transfer_places, index);
     if (done)
         done(context, parts);
 }

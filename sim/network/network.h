@@ -68,7 +68,7 @@ struct network_stay {
     uint64_t bytes;
 };
 
-/* Somebody who looks on; what happens does not depend on it. Called when a stay is over, in the order of ends for each
+/* An observer; what happens does not depend on it. Called when a stay is over, in the order of ends for each
  * piece of hardware, at the latest in network_destroy. Borrows stay until it returns; must not send. */
 struct network_observer {
     void (*stayed)(void *context, const struct network *network, const struct network_stay *stay);
@@ -82,7 +82,7 @@ struct network_options {
     int64_t linger_ps;
     int64_t tick_ps;     /* of the clock; 0 = 1 ps */
     uint16_t first_kind; /* the network takes the event kinds first_kind .. first_kind + NETWORK_KINDS - 1 */
-    const struct network_observer *observer; /* borrowed until network_destroy; NULL = nobody looks */
+    const struct network_observer *observer; /* borrowed until network_destroy; NULL = no observer */
 };
 
 /* What became of a transfer. wait + reconfiguration + latency + payload = end - start, exactly. */
@@ -160,7 +160,7 @@ struct network_totals {
     uint64_t done, waiting, moving;
     uint64_t circuits_set_up;   /* reconfigurations paid */
     uint64_t circuits_reused;   /* transfers that found theirs lit */
-    statistics_wide bytes_sent; /* by transfers that got hardware; a multicast counts once a target */
+    statistics_wide bytes_sent; /* by transfers that got hardware; a multicast counts once per target */
     statistics_wide bytes_received;
     statistics_wide bytes_in_flight; /* counted apart: sent = received + in flight */
     statistics_wide waiting_area;    /* integral of `waiting` over time, in ticks */
@@ -190,7 +190,7 @@ void network_check(const struct network *network);
 /* Waiting and moving transfers now: 0 when all is done. With an empty queue of events, more than 0 is a deadlock. */
 uint64_t network_unfinished(const struct network *network);
 
-/* Who waits for what, one line a waiting transfer, at most `most` lines and a count of the rest. */
+/* Who waits for what, one line per waiting transfer, at most `most` lines and a count of the rest. */
 void network_explain_waiting(const struct network *network, size_t most, FILE *out);
 
 /* Names hardware as the stays of an observer have it, for people: "transmitter 3 of 0-1-1", "transfers from 0-1-1". */

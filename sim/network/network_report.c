@@ -19,7 +19,7 @@ enum status network_status(const struct network *network, struct error *error)
 static statistics_wide bytes_in_flight(const struct network *network)
 {
     statistics_wide bytes = 0;
-    for (size_t i = 1; i < network->transfer_pool.count; i++) {
+    for (size_t i = 1; i < network->transfer_places.count; i++) {
         const struct transfer *transfer = &network->transfers[i];
         if (transfer->state == TRANSFER_MOVING)
             bytes += (statistics_wide)transfer->bytes * transfer->target_count;
@@ -48,7 +48,7 @@ static void check_use(void *context, const struct hardware_use *use)
 
 static void check_circuits(const struct network *network)
 {
-    for (size_t i = 1; i < network->circuit_pool.count; i++) {
+    for (size_t i = 1; i < network->circuit_places.count; i++) {
         const struct circuit *circuit = &network->circuits[i];
         for (uint32_t k = 0; k < circuit->slot_count; k++)
             require(hardware_at(network, circuit_slots(circuit)[k])->circuit == i);
@@ -61,7 +61,7 @@ static void check_areas(const struct network *network)
     sim_time now = engine_now(network->engine);
     statistics_wide waits = network->totals.wait_sum, moves = network->totals.move_sum;
     uint64_t local = 0;
-    for (size_t i = 1; i < network->transfer_pool.count; i++) {
+    for (size_t i = 1; i < network->transfer_places.count; i++) {
         const struct transfer *transfer = &network->transfers[i];
         if (transfer->state == TRANSFER_WAITING)
             waits += now - transfer->start;
@@ -125,7 +125,7 @@ static void explain_one(const struct network *network, uint32_t index, FILE *out
 void network_explain_waiting(const struct network *network, size_t most, FILE *out)
 {
     size_t told = 0;
-    for (size_t i = 1; i < network->transfer_pool.count && told < most; i++)
+    for (size_t i = 1; i < network->transfer_places.count && told < most; i++)
         if (network->transfers[i].state == TRANSFER_WAITING) {
             explain_one(network, (uint32_t)i, out);
             told++;
@@ -153,7 +153,7 @@ sim_time network_now(const struct network *network)
 struct transfer_view network_transfer(const struct network *network, uint32_t index)
 {
     const struct transfer *transfer = &network->transfers[index];
-    require(index < network->transfer_pool.count && transfer->state != TRANSFER_FREE);
+    require(index < network->transfer_places.count && transfer->state != TRANSFER_FREE);
     return (struct transfer_view){.source = transfer->source,
                                   .target = transfer->target,
                                   .job = transfer->job,
@@ -165,6 +165,6 @@ struct transfer_view network_transfer(const struct network *network, uint32_t in
 
 uint64_t *network_transfer_word(struct network *network, uint32_t transfer)
 {
-    require(transfer < network->transfer_pool.count);
+    require(transfer < network->transfer_places.count);
     return &network->transfers[transfer].word;
 }

@@ -6,6 +6,7 @@ enum { BYTES_PER_NUMBER = 2 };
 
 void published_init(struct published_network *network, const struct topology *topology)
 {
+    require(topology->groups > 0);
     double latency_s = (double)topology->propagation_ps / 1e12, io_s = (double)topology->io_latency_ps / 1e12;
     *network = (struct published_network){
         .hop_s = latency_s + 2 * io_s,

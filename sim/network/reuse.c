@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/memory.h"
-
 enum { MAP_MIN = 64 };
 
 void *reuse_extend(struct reuse *reuse, void *items, size_t size, uint32_t *place)
@@ -15,14 +13,6 @@ void *reuse_extend(struct reuse *reuse, void *items, size_t size, uint32_t *plac
     memset((char *)items + reuse->count * size, 0, size);
     *place = (uint32_t)reuse->count++;
     return items;
-}
-
-void reuse_give(struct reuse *reuse, uint32_t place)
-{
-    require(place < reuse->count && reuse->free_count < reuse->count);
-    if (reuse->free_count == reuse->free_capacity)
-        reuse->free = memory_grow(reuse->free, &reuse->free_capacity, reuse->free_count + 1, sizeof *reuse->free);
-    reuse->free[reuse->free_count++] = place;
 }
 
 void reuse_free(struct reuse *reuse, void *items)

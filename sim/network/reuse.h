@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "engine/hash.h"
+#include "engine/memory.h"
 #include "engine/status.h"
 
 /* No such place. */
@@ -36,7 +37,13 @@ static inline void *reuse_take(struct reuse *reuse, void *items, size_t size, ui
     return items;
 }
 
-void reuse_give(struct reuse *reuse, uint32_t place);
+static inline void reuse_give(struct reuse *reuse, uint32_t place)
+{
+    require(place < reuse->count && reuse->free_count < reuse->count);
+    if (reuse->free_count == reuse->free_capacity)
+        reuse->free = memory_grow(reuse->free, &reuse->free_capacity, reuse->free_count + 1, sizeof *reuse->free);
+    reuse->free[reuse->free_count++] = place;
+}
 
 /* Frees what it owns, and the array. */
 void reuse_free(struct reuse *reuse, void *items);

@@ -1,9 +1,9 @@
-/* What somebody who looks on is told: the stays of hardware, each when it is over.
+/* What an observer is told: the stays of hardware, each when it is over.
  *
  * Nothing is kept here. A transfer knows from when on its hardware was dark and
  * lit since its last stay that was told, and the books of hardware know when
  * it fell idle. Telling costs the length of the circuit's list of hardware, and
- * nothing where nobody looks. For each piece of hardware the stays follow each
+ * nothing without an observer. For each piece of hardware the stays follow each
  * other, and those that switch and carry add up to its books.
  */
 #include "network/circuits.h"
@@ -61,14 +61,14 @@ void stays_tell_open(const struct network *network)
     sim_time now = engine_now(network->engine);
     if (!network->options.observer)
         return;
-    for (size_t i = 1; i < network->circuit_pool.count; i++) {
+    for (size_t i = 1; i < network->circuit_places.count; i++) {
         const struct circuit *circuit = &network->circuits[i];
         if (circuit->slot_count > 0 && circuit->transfer == 0)
             stays_tell_idle(network, circuit);
         else if (circuit->slot_count > 0)
             stays_tell_transfer(network, circuit, &network->transfers[circuit->transfer], now);
     }
-    for (size_t i = 1; i < network->transfer_pool.count && !network_has_circuits(network); i++)
+    for (size_t i = 1; i < network->transfer_places.count && !network_has_circuits(network); i++)
         if (network->transfers[i].state == TRANSFER_MOVING)
             stays_tell_transfer(network, NULL, &network->transfers[i], now);
 }

@@ -1,4 +1,4 @@
-/* Lines of waiting requests: pairing heaps in one pool of entries.
+/* Lines of waiting requests: pairing heaps in one array of entries.
  *
  * A request that was blocked stands in line at the hardware that blocked it. When
  * that opens, its line is called up: entries come out best first and are tried
@@ -113,7 +113,7 @@ static uint32_t meld_siblings(struct network *network, uint32_t first)
 uint32_t line_insert(struct network *network, uint32_t root, uint32_t transfer)
 {
     uint32_t index;
-    network->waiters = reuse_take(&network->waiter_pool, network->waiters, sizeof *network->waiters, &index);
+    network->waiters = reuse_take(&network->waiter_places, network->waiters, sizeof *network->waiters, &index);
     const struct transfer *waits = &network->transfers[transfer];
     network->waiters[index] = (struct waiter){.turn = waits->turn, .transfer = transfer, .epoch = waits->epoch};
     return line_meld(network, root, index);
@@ -139,7 +139,7 @@ uint32_t line_take(struct network *network, uint32_t *root)
     require(index != 0);
     uint32_t transfer = line_first(network, index);
     *root = meld_siblings(network, network->waiters[index].child);
-    reuse_give(&network->waiter_pool, index);
+    reuse_give(&network->waiter_places, index);
     return transfer;
 }
 
