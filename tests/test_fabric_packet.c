@@ -210,7 +210,7 @@ static void test_components(void)
     (void)share_update(share, &changed);
     CU_ASSERT_EQUAL(changed, 2);
     uint32_t c = share_add(share, (uint32_t[]){1}, 1);
-    const uint32_t *list = share_update(share, &changed);
+    const uint64_t *list = share_update(share, &changed);
     CU_ASSERT_EQUAL_FATAL(changed, 2);
     CU_ASSERT(list[0] + list[1] == a + c && list[0] != b && list[1] != b);
     CU_ASSERT_EQUAL(share_rate(share, a), 6);

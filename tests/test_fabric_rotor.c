@@ -114,7 +114,7 @@ static void test_schedule(void)
                     int64_t slot = shifted / s.period;
                     is_lit |= shifted % s.period < s.lit && (slot * s.switches + p) % s.matchings + 1 == k;
                 }
-                int64_t j = rotor_next(&s, k, now);
+                int64_t j = rotor_next(&s, 0, k, now);
                 sim_time begin = rotor_showing(&s, j);
                 wrong += (begin <= now) != is_lit || begin + s.lit <= now;
                 wrong += rotor_showing(&s, j - s.matchings) + s.lit > now;

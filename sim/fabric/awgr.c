@@ -73,8 +73,8 @@ static enum status open_on_demand(struct fabric_state *state, struct error *erro
 
 static enum status open_awgr(struct fabric_state *state, struct error *error)
 {
-    bool is_round_robin = strcmp(state->topology->awgr.schedule, "round_robin") == 0;
-    return is_round_robin ? open_round_robin(state, error) : open_on_demand(state, error);
+    bool is_on_demand = strcmp(state->topology->awgr.schedule, "round_robin") != 0;
+    return is_on_demand ? open_on_demand(state, error) : open_round_robin(state, error);
 }
 
 /* The transmitters of a server towards a block, one per plane, start here; its receivers half of all further on. */

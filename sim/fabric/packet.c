@@ -187,9 +187,9 @@ static void update(struct network *network, struct packet *packet)
 {
     size_t count;
     packet->is_update_due = false;
-    const uint32_t *changed = share_update(packet->shares, &count);
+    const uint64_t *changed = share_update(packet->shares, &count);
     for (size_t i = 0; i < count; i++)
-        change_rate(network, packet, changed[i]);
+        change_rate(network, packet, (uint32_t)changed[i]);
 }
 
 static void arrive(struct network *network, uint32_t transfer)

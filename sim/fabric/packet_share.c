@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/memory.h"
+#include "network/fabric.h"
 #include "network/reuse.h"
 #include "network/waitlist.h"
 
@@ -38,13 +38,10 @@ struct share {
     struct link *links;
     struct flow *flows;
     struct reuse flow_places;
-    uint32_t *touched; /* links of flows that came or went */
-    size_t touched_count, touched_capacity;
-    uint32_t *reached; /* links of the components in question */
-    size_t reached_count, reached_capacity;
-    uint32_t *members; /* flows of these; then those that changed */
-    size_t member_count, member_capacity;
-    struct waitlist levels; /* links by the fair share when they were put here: it only grows since */
+    struct fabric_list touched; /* links of flows that came or went */
+    struct fabric_list reached; /* links of the components in question */
+    struct fabric_list members; /* flows of these; then those that changed */
+    struct waitlist levels;     /* links by the fair share when they were put here: it only grows since */
     uint64_t update;
 };
 
@@ -63,9 +60,9 @@ void share_destroy(struct share *share)
         return;
     free(share->links);
     reuse_free(&share->flow_places, share->flows);
-    free(share->touched);
-    free(share->reached);
-    free(share->members);
+    free(share->touched.ids);
+    free(share->reached.ids);
+    free(share->members.ids);
     waitlist_free(&share->levels);
     free(share);
 }
@@ -74,13 +71,6 @@ void share_capacity(struct share *share, uint32_t link, double rate_bytes_per_s)
 {
     require(rate_bytes_per_s > 0 && share->links[link].flows == 0);
     share->links[link].capacity = rate_bytes_per_s;
-}
-
-static void push(uint32_t **list, size_t *count, size_t *capacity, uint32_t what)
-{
-    if (*count == *capacity)
-        *list = memory_grow(*list, capacity, *count + 1, sizeof **list);
-    (*list)[(*count)++] = what;
 }
 
 static struct crossing *crossing_at(struct share *share, uint32_t crossing)
@@ -105,7 +95,7 @@ uint32_t share_add(struct share *share, const uint32_t *links, uint32_t count)
         link->first = crossing;
         link->flows++;
     }
-    push(&share->touched, &share->touched_count, &share->touched_capacity, links[0]);
+    fabric_list_add(&share->touched, links[0]);
     return flow;
 }
 
@@ -122,7 +112,7 @@ void share_remove(struct share *share, uint32_t flow)
         else
             share->links[crossing->link].first = crossing->next;
         share->links[crossing->link].flows--;
-        push(&share->touched, &share->touched_count, &share->touched_capacity, crossing->link);
+        fabric_list_add(&share->touched, crossing->link);
     }
     gone->count = 0;
     reuse_give(&share->flow_places, flow);
@@ -133,19 +123,19 @@ static void reach(struct share *share, uint32_t link)
     if (share->links[link].seen == share->update)
         return;
     share->links[link].seen = share->update;
-    push(&share->reached, &share->reached_count, &share->reached_capacity, link);
+    fabric_list_add(&share->reached, link);
 }
 
 /* Everything that the touched links reach. */
 static void collect(struct share *share)
 {
-    share->reached_count = share->member_count = 0;
+    share->reached.count = share->members.count = 0;
     share->update++;
-    for (size_t i = 0; i < share->touched_count; i++)
-        reach(share, share->touched[i]);
-    share->touched_count = 0;
-    for (size_t i = 0; i < share->reached_count; i++) {
-        struct link *link = &share->links[share->reached[i]];
+    for (size_t i = 0; i < share->touched.count; i++)
+        reach(share, (uint32_t)share->touched.ids[i]);
+    share->touched.count = 0;
+    for (size_t i = 0; i < share->reached.count; i++) {
+        struct link *link = &share->links[share->reached.ids[i]];
         link->left = link->capacity;
         link->open = link->flows;
         for (uint32_t at = link->first; at != NONE; at = crossing_at(share, at)->next) {
@@ -154,26 +144,20 @@ static void collect(struct share *share)
                 continue;
             flow->seen = share->update;
             flow->old_rate = flow->rate;
-            push(&share->members, &share->member_count, &share->member_capacity, at / SHARE_LINKS);
+            fabric_list_add(&share->members, at / SHARE_LINKS);
             for (uint32_t k = 0; k < flow->count; k++)
                 reach(share, flow->crossings[k].link);
         }
     }
 }
 
-/* A link stands in the heap with its fair share, whose bits are in the order of their values: it is never negative. */
-static void put_level(struct share *share, uint32_t number)
+/* A link's entry in the heap: its fair share, whose bits are in the order of their values as it is never negative. */
+static struct waitlist_item level_of(const struct share *share, uint32_t number)
 {
     double rate = share->links[number].left / share->links[number].open;
     struct waitlist_item item = {.turn.sequence = number, .what = number};
     memcpy(&item.turn.key, &rate, sizeof rate);
-    waitlist_add(&share->levels, item);
-}
-
-static uint32_t take_level(struct share *share, double *rate)
-{
-    memcpy(rate, &share->levels.items[0].turn.key, sizeof *rate);
-    return waitlist_take(&share->levels);
+    return item;
 }
 
 /* The link is full: its flows without a rate get their share, and take it from their other links. */
@@ -197,35 +181,41 @@ static void freeze(struct share *share, uint32_t full, double rate)
 /* A share only grows as others are fixed below it, so an entry that is out of date goes back with its new share. */
 static void fill(struct share *share)
 {
-    for (size_t i = 0; i < share->reached_count; i++)
-        if (share->links[share->reached[i]].open > 0)
-            put_level(share, share->reached[i]);
+    for (size_t i = 0; i < share->reached.count; i++) {
+        uint32_t number = (uint32_t)share->reached.ids[i];
+        if (share->links[number].open > 0)
+            waitlist_add(&share->levels, level_of(share, number));
+    }
     while (share->levels.count > 0) {
-        double rate;
-        uint32_t number = take_level(share, &rate);
-        const struct link *link = &share->links[number];
-        if (link->open == 0)
+        struct waitlist_item first = share->levels.items[0], now = {.what = first.what};
+        bool is_open = share->links[first.what].open > 0;
+        if (is_open)
+            now = level_of(share, first.what);
+        if (now.turn.key > first.turn.key) {
+            waitlist_replace(&share->levels, now);
             continue;
-        if (link->left / link->open > rate)
-            put_level(share, number);
-        else
-            freeze(share, number, rate);
+        }
+        double rate;
+        memcpy(&rate, &first.turn.key, sizeof rate);
+        waitlist_take(&share->levels);
+        if (is_open)
+            freeze(share, first.what, rate);
     }
 }
 
-const uint32_t *share_update(struct share *share, size_t *count)
+const uint64_t *share_update(struct share *share, size_t *count)
 {
     size_t changed = 0;
     collect(share);
     fill(share);
-    for (size_t i = 0; i < share->member_count; i++) {
-        const struct flow *flow = &share->flows[share->members[i]];
+    for (size_t i = 0; i < share->members.count; i++) {
+        const struct flow *flow = &share->flows[share->members.ids[i]];
         require(flow->frozen == share->update && flow->rate > 0);
         if (flow->rate < flow->old_rate || flow->rate > flow->old_rate)
-            share->members[changed++] = share->members[i];
+            share->members.ids[changed++] = share->members.ids[i];
     }
     *count = changed;
-    return share->members;
+    return share->members.ids;
 }
 
 double share_rate(const struct share *share, uint32_t flow)

@@ -33,7 +33,7 @@ void share_remove(struct share *share, uint32_t flow);
 
 /* Brings all rates up to date. Returns the flows whose rate changed, *count of them, in a list that lives until the
  * next call. */
-const uint32_t *share_update(struct share *share, size_t *count);
+const uint64_t *share_update(struct share *share, size_t *count);
 double share_rate(const struct share *share, uint32_t flow);
 
 #endif

@@ -312,9 +312,11 @@ static void change_set(uint64_t *bits, uint32_t n, const struct arc *arc, bool i
 static void note_micro_ring(const struct fabric_state *state, enum fabric_note note, uint32_t at)
 {
     struct ring *ring = state->own;
-    bool is_holding = note == FABRIC_TAKEN || note == FABRIC_RELEASED;
-    change_set(is_holding ? ring->rings_held : ring->rings_busy, (uint32_t)state->dense,
-               &(struct arc){.first = at, .length = 1}, note == FABRIC_TAKEN || note == FABRIC_BUSY);
+    bool is_holding = note == FABRIC_TAKEN || note == FABRIC_RELEASED,
+         is_set = note == FABRIC_TAKEN || note == FABRIC_BUSY;
+    uint64_t *word = &(is_holding ? ring->rings_held : ring->rings_busy)[at / 64], bit = UINT64_C(1) << (at % 64);
+    require(!is_set || !(*word & bit));
+    *word = is_set ? *word | bit : *word & ~bit;
     if (note == FABRIC_TAKEN)
         *(at < state->dense / 2 ? &ring->taken_sender : &ring->taken_receiver) = at;
 }

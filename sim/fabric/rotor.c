@@ -123,18 +123,12 @@ static void serve_at(struct network *network, struct rotor *rotor, uint32_t inde
     network_schedule_last(network, time, index, EVENT_SERVE);
 }
 
-/* The pair's window at a time, or its next one. */
-static int64_t next_window(const struct rotor *rotor, uint32_t source, uint32_t target, sim_time time)
-{
-    return rotor_next(&rotor->schedule, rotor_difference(&rotor->schedule, source, target), time);
-}
-
 static enum status send_rotor(struct network *network, uint32_t transfer, struct error *error)
 {
     const struct fabric_state *state = network_fabric(network);
     struct rotor *rotor = state->own;
     struct transfer_view view = network_transfer(network, transfer);
-    int64_t j = next_window(rotor, view.source, view.target, view.start);
+    int64_t j = rotor_next(&rotor->schedule, view.source, view.target, view.start);
     sim_time begin = rotor_showing(&rotor->schedule, j), end = SIM_TIME_MAX;
     if (begin != SIM_TIME_MAX)
         end = rotor_sent(&rotor->schedule, j, begin > view.start ? begin : view.start,
@@ -194,7 +188,7 @@ static void serve(struct network *network, struct rotor *rotor, uint32_t index)
         rotor_pairs_drop(&rotor->pairs, index);
         return;
     }
-    int64_t j = next_window(rotor, pair->source, pair->target, now);
+    int64_t j = rotor_next(&rotor->schedule, pair->source, pair->target, now);
     sim_time lit = rotor_showing(&rotor->schedule, j);
     if (lit <= now)
         begin(network, rotor, index, j);

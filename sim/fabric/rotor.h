@@ -46,20 +46,21 @@ struct rotor_figures {
 STATUS_MUST_USE enum status rotor_open(struct fabric_state *state, const struct rotor_figures *figures,
                                        struct error *error);
 
-/* What a server adds to its number to reach the other: 1 .. n - 1. */
-static inline uint32_t rotor_difference(const struct rotor_schedule *schedule, uint32_t source, uint32_t target)
-{
-    return (target + schedule->servers - source) % schedule->servers;
-}
-
 /* When showing j begins (also before time 0); SIM_TIME_MAX where the clock ends before it is over. */
 sim_time rotor_showing(const struct rotor_schedule *schedule, int64_t j);
 
 /* The last showing that has begun at a time. */
 int64_t rotor_showing_at(const struct rotor_schedule *schedule, sim_time time);
 
-/* The first window of a difference that is not over at a time. */
-int64_t rotor_next(const struct rotor_schedule *schedule, uint32_t difference, sim_time time);
+/* The switch of a showing. */
+static inline uint32_t rotor_switch(const struct rotor_schedule *schedule, int64_t j)
+{
+    int64_t rest = j % schedule->switches;
+    return (uint32_t)(rest < 0 ? rest + schedule->switches : rest);
+}
+
+/* The window of a pair at a time, or its next one where it has none then. */
+int64_t rotor_next(const struct rotor_schedule *schedule, uint32_t source, uint32_t target, sim_time time);
 
 /* When `work` ticks of sending are done that begin at a time within window j, in this and the next windows of the pair;
  * SIM_TIME_MAX where the clock ends first. */

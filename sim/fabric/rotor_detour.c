@@ -121,25 +121,13 @@ static void look_soon(struct rotor_detours *d, struct network *network, uint32_t
     network_schedule_last(network, network_now(network), server, EVENT_LOOK);
 }
 
-static uint32_t switch_of(const struct rotor_detours *d, int64_t showing)
-{
-    int64_t rest = showing % d->schedule.switches;
-    return (uint32_t)(rest < 0 ? rest + d->schedule.switches : rest);
-}
-
-/* The window of a pair at a time, or its next one. */
-static int64_t next_window(const struct rotor_detours *d, uint32_t source, uint32_t target, sim_time time)
-{
-    return rotor_next(&d->schedule, rotor_difference(&d->schedule, source, target), time);
-}
-
 /* Makes sure that an event looks in the next window of a pair whose line is not empty. */
 static void arm_pair(struct rotor_detours *d, struct network *network, uint32_t index)
 {
     struct rotor_pair *pair = &d->pairs.items[index];
     if (pair->is_due)
         return;
-    int64_t j = next_window(d, pair->source, pair->target, network_now(network));
+    int64_t j = rotor_next(&d->schedule, pair->source, pair->target, network_now(network));
     sim_time begin = rotor_showing(&d->schedule, j);
     if (begin <= network_now(network))
         begin = rotor_showing(&d->schedule, j + d->schedule.matchings);
@@ -157,9 +145,9 @@ static void join_pair(struct rotor_detours *d, struct network *network, uint32_t
 {
     uint32_t index = rotor_pairs_make(&d->pairs, server, trip->target);
     waitlist_add(&d->pairs.items[index].line, (struct waitlist_item){.turn = trip->turn, .what = what});
-    int64_t j = next_window(d, server, trip->target, network_now(network));
+    int64_t j = rotor_next(&d->schedule, server, trip->target, network_now(network));
     if (rotor_showing(&d->schedule, j) <= network_now(network))
-        look_soon(d, network, server, switch_of(d, j));
+        look_soon(d, network, server, rotor_switch(&d->schedule, j));
     arm_pair(d, network, index);
 }
 
@@ -232,11 +220,6 @@ static void send_piece(struct rotor_detours *d, struct network *network, const s
     network_schedule(network, landing, index, EVENT_LANDED);
 }
 
-static sim_time least(sim_time left, sim_time right)
-{
-    return left < right ? left : right;
-}
-
 /* Rule 1. False when nobody stands in line for the server that it is connected to. */
 static bool look_direct(struct rotor_detours *d, struct network *network, struct piece *made, uint32_t server,
                         sim_time rest)
@@ -248,7 +231,7 @@ static bool look_direct(struct rotor_detours *d, struct network *network, struct
         bool is_piece = what % 2;
         made->trip = is_piece ? d->pieces[index].trip : index;
         sim_time *left = is_piece ? &d->pieces[index].ticks : &d->trips[index].unsent;
-        made->ticks = least(*left, rest);
+        made->ticks = *left < rest ? *left : rest;
         *left -= made->ticks;
         bool is_gone = *left == 0;
         if (is_gone) {
@@ -284,11 +267,11 @@ static void look_detour(struct rotor_detours *d, struct network *network, struct
     struct trip *trip = &d->trips[made->trip];
     if (trip->target == made->at)
         return;
-    made->ticks = least(trip->unsent, rest);
+    made->ticks = trip->unsent < rest ? trip->unsent : rest;
     if (!clock_add(now + made->ticks, network_fabric(network)->latency, &landing))
         return;
-    sim_time direct_at = rotor_showing(&d->schedule, next_window(d, server, trip->target, now));
-    sim_time second_at = rotor_showing(&d->schedule, next_window(d, made->at, trip->target, landing));
+    sim_time direct_at = rotor_showing(&d->schedule, rotor_next(&d->schedule, server, trip->target, now));
+    sim_time second_at = rotor_showing(&d->schedule, rotor_next(&d->schedule, made->at, trip->target, landing));
     if (second_at < landing)
         second_at = landing;
     if (second_at >= direct_at || direct_at <= now)
@@ -301,7 +284,8 @@ static void look_detour(struct rotor_detours *d, struct network *network, struct
 static void look(struct rotor_detours *d, struct network *network, uint32_t server, uint32_t which, int64_t last)
 {
     /* Its last showing that has begun: the latest one not after `last` on this switch. */
-    int64_t switches = d->schedule.switches, j = last - (switch_of(d, last) + switches - which) % switches;
+    int64_t switches = d->schedule.switches,
+            j = last - (rotor_switch(&d->schedule, last) + switches - which) % switches;
     sim_time now = network_now(network), end = rotor_showing(&d->schedule, j) + d->schedule.lit;
     if (end <= now)
         return;
@@ -346,7 +330,7 @@ static void begin_windows(struct rotor_detours *d, struct network *network, uint
     int64_t j = rotor_showing_at(&d->schedule, now);
     d->servers[server].is_window_due = false;
     for (uint32_t i = 0; i < d->schedule.switches && rotor_showing(&d->schedule, j - i) == now; i++)
-        look_soon(d, network, server, switch_of(d, j - i));
+        look_soon(d, network, server, rotor_switch(&d->schedule, j - i));
 }
 
 static void begin_pair(struct rotor_detours *d, struct network *network, uint32_t index)
@@ -357,7 +341,8 @@ static void begin_pair(struct rotor_detours *d, struct network *network, uint32_
         rotor_pairs_drop(&d->pairs, index);
         return;
     }
-    look_soon(d, network, pair->source, switch_of(d, next_window(d, pair->source, pair->target, network_now(network))));
+    int64_t j = rotor_next(&d->schedule, pair->source, pair->target, network_now(network));
+    look_soon(d, network, pair->source, rotor_switch(&d->schedule, j));
     arm_pair(d, network, index);
 }
 

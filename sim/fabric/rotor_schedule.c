@@ -34,8 +34,9 @@ int64_t rotor_showing_at(const struct rotor_schedule *schedule, sim_time time)
     return slot * switches + which;
 }
 
-int64_t rotor_next(const struct rotor_schedule *schedule, uint32_t difference, sim_time time)
+int64_t rotor_next(const struct rotor_schedule *schedule, uint32_t source, uint32_t target, sim_time time)
 {
+    uint32_t difference = (target + schedule->servers - source) % schedule->servers;
     int64_t matchings = schedule->matchings, first = (int64_t)difference - 1;
     int64_t j = first + floor_divide(rotor_showing_at(schedule, time) - first, matchings) * matchings;
     sim_time begin = rotor_showing(schedule, j);
@@ -94,12 +95,12 @@ void rotor_spread(const struct rotor_schedule *schedule, int64_t j, sim_time tim
 {
     int64_t switches = schedule->switches;
     sim_time first = least(work, rotor_showing(schedule, j) + schedule->lit - time);
-    busy[j - floor_divide(j, switches) * switches] += first;
+    busy[rotor_switch(schedule, j)] += first;
     int64_t whole = (work - first) / schedule->lit, rest = (work - first) % schedule->lit;
     /* The next windows go round the switches in steps of M modulo P: each switch every P-th window at the latest. */
     for (int64_t i = 0; i < switches && i <= whole; i++) {
         j += schedule->matchings;
-        sim_time *at = &busy[j - floor_divide(j, switches) * switches];
+        sim_time *at = &busy[rotor_switch(schedule, j)];
         *at += (whole - i + switches - 1) / switches * schedule->lit;
         if (i == whole % switches)
             *at += rest;

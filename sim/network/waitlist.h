@@ -38,6 +38,9 @@ void waitlist_add(struct waitlist *list, struct waitlist_item item);
 uint32_t waitlist_first(const struct waitlist *list);
 uint32_t waitlist_take(struct waitlist *list);
 
+/* Takes the first off and adds another, in one go. */
+void waitlist_replace(struct waitlist *list, struct waitlist_item item);
+
 /* Zeroes the list. */
 void waitlist_free(struct waitlist *list);
 
