@@ -12,7 +12,7 @@ OPT ?= -O2
 MODE := $(notdir $(CC))$(subst $(eval ) ,,$(OPT))$(if $(SAN),-san)$(if $(COV),-cov)
 BUILD := build/$(MODE)
 
-PACKAGES := gcc libc6-dev make pkg-config libgsl-dev libcjson-dev libyaml-dev libcunit1-dev gnuplot-nox fonts-urw-base35
+PACKAGES := gcc libc6-dev make patch pkg-config libgsl-dev libcjson-dev libyaml-dev libcunit1-dev gnuplot-nox fonts-urw-base35
 LIBRARIES := gsl libcjson yaml-0.1
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
 COMMIT := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
@@ -99,6 +99,7 @@ run-tests:
 	@$(BUILD)/tests/suite
 	@for target in $(FUZZ_REPLAYS); do \
 	  corpus=tests/fuzz/corpus/$${target##*fuzz-fuzz_}; $$target $$corpus || exit 1; done
+	@OBJECTS='$(OBJECTS)' tests/adding $(CC) $(CFLAGS) $(PKG_CFLAGS) -- $(LDFLAGS) $(LDLIBS)
 	@if [ -x ../shared/check/contract ] && command -v python3 >/dev/null; then ../shared/check/contract; fi
 
 ## test-long: the tests with more repetitions (100 kills, 10^8 queue operations)

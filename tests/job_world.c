@@ -1,5 +1,6 @@
 #include "job_world.h"
 #include "strategies.h"
+#include "figures.h"
 
 #include <CUnit/CUnit.h>
 #include <math.h>
@@ -12,23 +13,17 @@ void job_world_topology(const char *fabric, struct topology *topology)
     char path[64];
     struct error error = {0};
     snprintf(path, sizeof path, "topologies/%s-32.yaml", fabric);
-    CU_ASSERT_EQUAL_FATAL(topology_load(path, topology, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_load_topology(path, topology, &error), STATUS_OK);
 }
 
 int64_t *job_world_reconfiguration(struct topology *topology)
 {
-    const struct {
-        const char *fabric;
-        int64_t *reconfiguration_ps;
-    } all[] = {
-        {"ramp", &topology->ramp.reconfiguration_ps},    {"ocs", &topology->ocs.reconfiguration_ps},
-        {"awgr", &topology->awgr.reconfiguration_ps},    {"ring", &topology->ring.reconfiguration_ps},
-        {"static", &topology->fixed.reconfiguration_ps}, {"rotor", &topology->rotor.dark_ps},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(all[i].fabric, topology->fabric) == 0)
-            return all[i].reconfiguration_ps;
-    return NULL;
+    char key[64];
+    const char *name = topology->fabric.strategy->name;
+    if (!fabric_of(topology)->is_reconfigured)
+        return NULL;
+    snprintf(key, sizeof key, "%s.%s", name, strcmp(name, "rotor") == 0 ? "dark" : "reconfiguration");
+    return figure_whole(topology, key);
 }
 
 /* ---- graphs ---- */
@@ -159,7 +154,7 @@ struct step_result job_world_step(struct job_world *job, const struct topology *
     struct error error = {0};
     enum status status = step_run(&input, 1, options, &result, &error);
     if (status != STATUS_OK)
-        printf("\n  %s said: %s\n", topology->fabric, error.message);
+        printf("\n  %s said: %s\n", topology->fabric.strategy->name, error.message);
     CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
     return result;
 }

@@ -34,7 +34,7 @@ static inline void world_open(struct world *world, const char *path)
 {
     struct error error = {0};
     *world = (struct world){0};
-    enum status status = topology_load(path, &world->topology, &error);
+    enum status status = fabric_load_topology(path, &world->topology, &error);
     CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
 }
 
@@ -42,8 +42,7 @@ static inline void world_start(struct world *world)
 {
     struct error error = {0};
     world->engine = engine_create();
-    enum status status =
-        fabric_create_network(world->engine, &world->topology, &world->options, &world->network, &error);
+    enum status status = network_create(world->engine, &world->topology, &world->options, &world->network, &error);
     CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
     for (uint32_t i = 0; i < world->job_count; i++) {
         const struct world_job *job = &world->jobs[i];

@@ -1,5 +1,7 @@
 #include "oracle.h"
 
+#include "fabric/fabrics.h"
+
 #include <CUnit/Basic.h>
 #include <ftw.h>
 #include <math.h>
@@ -116,7 +118,7 @@ bool oracle_job_run(struct oracle_job *job, const char *model, uint32_t degree, 
     struct error error;
     uint32_t position;
     *job = (struct oracle_job){0};
-    CU_ASSERT_EQUAL_FATAL(topology_load(topology, &job->topology, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_load_topology(topology, &job->topology, &error), STATUS_OK);
     CU_ASSERT_EQUAL_FATAL(models_find(&job->models, model, NULL, &position, &error), STATUS_OK);
     job->graph = job->models.graphs[position];
     job->tasks = oracle_split(job->graph, degree);

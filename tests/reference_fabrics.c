@@ -6,6 +6,7 @@
 
 #include "engine/memory.h"
 #include "fabric/static_graph.h"
+#include "figures.h"
 
 struct sender {
     struct world *world;
@@ -162,7 +163,7 @@ static bool pick_rings(const struct slow_net *net, uint32_t node, bool is_sender
 {
     int found = 0;
     for (int wanted = 0; wanted < 2; wanted++)
-        for (int i = 0; i < net->world->topology.ring.transceivers && found < lanes; i++)
+        for (int i = 0; i < *figure_whole(&net->world->topology, "ring.transceivers") && found < lanes; i++)
             if (state_of_ring(net, node, i, is_sender) == wanted)
                 list[found++] = i;
     return found == lanes;
@@ -170,14 +171,14 @@ static bool pick_rings(const struct slow_net *net, uint32_t node, bool is_sender
 
 static bool pick_waves(const struct slow_net *net, struct slow_circuit *made)
 {
-    bool is_first_fit = strcmp(net->world->topology.ring.route, "first_fit") == 0;
+    bool is_first_fit = figure_is(&net->world->topology, "ring.route", "first_fit");
     uint32_t up = (made->target + net->n - made->source) % net->n;
     bool is_up = 2 * up <= net->n;
     for (int worst = 0; worst < 2; worst++)
         for (int other = 0; other < (is_first_fit ? 2 : 1); other++) {
             int found = 0;
             made->is_up = other ? !is_up : is_up;
-            for (int w = 0; w < net->world->topology.ring.wavelengths && found < made->lanes; w++)
+            for (int w = 0; w < *figure_whole(&net->world->topology, "ring.wavelengths") && found < made->lanes; w++)
                 if (state_of_wave(net, made, w) <= worst)
                     made->waves[found++] = w;
             if (found == made->lanes)
@@ -202,7 +203,7 @@ static void carry(struct slow_net *net, struct slow_circuit *c, int which, int64
 {
     const struct topology *t = &net->world->topology;
     struct slow_transfer *x = &net->x[which];
-    double rate = floor(t->node_rate_bytes_per_s / (double)t->ring.transceivers);
+    double rate = floor(t->node_rate_bytes_per_s / (double)*figure_whole(t, "ring.transceivers"));
     x->wait = now - x->sent;
     x->reconfiguration = switching;
     x->end = now + switching + latency_of(t) + payload_of(x->bytes, rate * c->lanes);
@@ -234,7 +235,7 @@ static bool try_ring(struct slow_net *net, int which, int64_t now)
         return false;
     evict(net, &made);
     *place = made;
-    carry(net, place, which, now, net->world->topology.ring.reconfiguration_ps);
+    carry(net, place, which, now, *figure_whole(&net->world->topology, "ring.reconfiguration"));
     return true;
 }
 
@@ -373,7 +374,7 @@ static int64_t lit_at(const struct world *world, const struct slow_transfer *x, 
 {
     for (int i = 0; i <= which; i++)
         if (x[i].job == x[which].job)
-            return x[i].sent + world->topology.fixed.reconfiguration_ps;
+            return x[i].sent + *figure_whole(&world->topology, "static.reconfiguration");
     return 0;
 }
 
@@ -499,7 +500,7 @@ struct slow_flow {
 /* The links of the tree by number; crosses() says which a transfer uses, the core links always among them. */
 static bool crosses(const struct topology *t, const struct slow_transfer *x, uint32_t link)
 {
-    uint32_t n = t->server_count, radix = (uint32_t)t->packet.radix, edges = (n + radix - 1) / radix;
+    uint32_t n = t->server_count, radix = (uint32_t)*figure_whole(t, "packet.radix"), edges = (n + radix - 1) / radix;
     uint32_t out = x->source / radix, in = x->target / radix;
     return link == x->source || link == n + x->target ||
            (out != in && (link == 2 * n + out || link == 2 * n + edges + in));
@@ -508,7 +509,7 @@ static bool crosses(const struct topology *t, const struct slow_transfer *x, uin
 /* Progressive filling over all links and flows. */
 static void fill_all(const struct topology *t, const struct slow_transfer *x, struct slow_flow *flows, int count)
 {
-    uint32_t n = t->server_count, radix = (uint32_t)t->packet.radix, edges = (n + radix - 1) / radix;
+    uint32_t n = t->server_count, radix = (uint32_t)*figure_whole(t, "packet.radix"), edges = (n + radix - 1) / radix;
     long double rate = floorl((long double)t->node_rate_bytes_per_s);
     for (int i = 0; i < count; i++)
         flows[i].is_fixed = !flows[i].is_active;
@@ -516,7 +517,8 @@ static void fill_all(const struct topology *t, const struct slow_transfer *x, st
         long double lowest = INFINITY;
         uint32_t tightest = 0;
         for (uint32_t link = 0; link < 2 * (n + edges); link++) {
-            long double left = link < 2 * n ? rate : rate * radix / (long double)t->packet.oversubscription;
+            long double left =
+                link < 2 * n ? rate : rate * radix / (long double)*figure_real(t, "packet.oversubscription");
             int open = 0;
             for (int i = 0; i < count; i++)
                 if (flows[i].is_active && crosses(t, &x[i], link)) {

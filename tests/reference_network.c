@@ -1,5 +1,6 @@
 /* See reference_network.h: plain loops over everything, on purpose. */
 #include "reference_network.h"
+#include "figures.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,19 +59,22 @@ static bool gives_way(const struct state *s, const struct lightpath *path)
 static int64_t rate(const struct topology *t)
 {
     double share = 0;
-    if (t->fabric[0] == 'r')
+    if (t->fabric.strategy->name[0] == 'r')
         share = (double)t->groups;
-    else if (t->fabric[0] == 'o')
-        share = (double)t->ocs.switches;
+    else if (t->fabric.strategy->name[0] == 'o')
+        share = (double)*figure_whole(t, "ocs.switches");
     else
-        share = (double)((t->server_count + t->awgr.wavelengths - 1) / t->awgr.wavelengths * t->awgr.planes);
+        share = (double)((t->server_count + *figure_whole(t, "awgr.wavelengths") - 1) /
+                         *figure_whole(t, "awgr.wavelengths") * *figure_whole(t, "awgr.planes"));
     return (int64_t)(t->node_rate_bytes_per_s / share);
 }
 
 static int64_t payload(const struct topology *t, const struct reference_transfer *x)
 {
     __extension__ typedef __int128 wide;
-    int64_t slot = t->fabric[0] == 'r' ? t->ramp.slot_ps : t->fabric[0] == 'a' ? t->awgr.slot_ps : 0;
+    int64_t slot = t->fabric.strategy->name[0] == 'r'   ? *figure_whole(t, "ramp.slot")
+                   : t->fabric.strategy->name[0] == 'a' ? *figure_whole(t, "awgr.slot")
+                                                        : 0;
     wide per_s = (wide)rate(t) * (x->lanes ? x->lanes : 1);
     wide time = ((wide)x->bytes * 1000000000000 + per_s - 1) / per_s;
     if (slot > 0)
@@ -80,9 +84,9 @@ static int64_t payload(const struct topology *t, const struct reference_transfer
 
 static int64_t switching(const struct topology *t)
 {
-    return t->fabric[0] == 'r'   ? t->ramp.reconfiguration_ps
-           : t->fabric[0] == 'o' ? t->ocs.reconfiguration_ps
-                                 : t->awgr.reconfiguration_ps;
+    return t->fabric.strategy->name[0] == 'r'   ? *figure_whole(t, "ramp.reconfiguration")
+           : t->fabric.strategy->name[0] == 'o' ? *figure_whole(t, "ocs.reconfiguration")
+                                                : *figure_whole(t, "awgr.reconfiguration");
 }
 
 static void add(struct lightpath *path, struct part part)
@@ -106,7 +110,8 @@ static void want_ramp(const struct state *s, const struct reference_transfer *x,
             uint32_t target = x->targets[i];
             add(path, (struct part){'r', target, is_plain ? from : lane, 0, 0, 0});
             add(path, (struct part){'w', from, topology_group(t, target), lane,
-                                    topology_rack(t, target) % t->ramp.planes, topology_place(t, x->targets[0])});
+                                    topology_rack(t, target) % *figure_whole(t, "ramp.planes"),
+                                    topology_place(t, x->targets[0])});
         }
     }
 }
@@ -115,13 +120,13 @@ static void want_ramp(const struct state *s, const struct reference_transfer *x,
 static void want_one(const struct state *s, const struct reference_transfer *x, int64_t which, struct lightpath *path)
 {
     int64_t from = 0, to = 0;
-    if (s->t->fabric[0] == 'a') {
-        from = x->source / s->t->awgr.wavelengths;
-        to = x->targets[0] / s->t->awgr.wavelengths;
+    if (s->t->fabric.strategy->name[0] == 'a') {
+        from = x->source / *figure_whole(s->t, "awgr.wavelengths");
+        to = x->targets[0] / *figure_whole(s->t, "awgr.wavelengths");
     }
     add(path, (struct part){'t', x->source, to, which, 0, 0});
     add(path, (struct part){'r', x->targets[0], from, which, 0, 0});
-    if (s->t->fabric[0] == 'o' && strcmp(s->t->ocs.scope, "switch") == 0)
+    if (s->t->fabric.strategy->name[0] == 'o' && figure_is(s->t, "ocs.scope", "switch"))
         path->switch_number = which;
 }
 
@@ -142,7 +147,8 @@ static int rate_one(struct state *s, const struct reference_transfer *x, int64_t
 /* A lit circuit is wanted as it is; else dark alternatives, then those that give way, the lowest first. */
 static bool want_choice(struct state *s, const struct reference_transfer *x, struct lightpath *path)
 {
-    int64_t choices = s->t->fabric[0] == 'o' ? s->t->ocs.switches : s->t->awgr.planes;
+    int64_t choices = s->t->fabric.strategy->name[0] == 'o' ? *figure_whole(s->t, "ocs.switches")
+                                                            : *figure_whole(s->t, "awgr.planes");
     int lanes = x->lanes ? x->lanes : 1, got = 0;
     struct lightpath *lit = NULL;
     for (int worth = 3; worth >= 1; worth--)
@@ -220,7 +226,7 @@ static bool try_one(struct state *s, int i)
                              .lanes = x->lanes ? x->lanes : 1,
                              .expires = -1,
                              .switch_number = -1};
-    if (s->t->fabric[0] == 'r')
+    if (s->t->fabric.strategy->name[0] == 'r')
         want_ramp(s, x, &wish);
     else if (!want_choice(s, x, &wish))
         return false;

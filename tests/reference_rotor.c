@@ -3,6 +3,7 @@
 
 #include "engine/memory.h"
 #include "reference_fabrics.h"
+#include "figures.h"
 
 enum { PIECES = 20000, SERVERS = 16, SWITCHES = 8 };
 
@@ -36,14 +37,14 @@ static int64_t connected(const struct slow_rotor *r, uint32_t server, uint32_t w
                          int64_t *end)
 {
     const struct topology *t = &r->world->topology;
-    int64_t period = t->rotor.slot_ps + t->rotor.dark_ps, slot = 0;
-    int64_t offset = t->rotor.is_staggered ? which * period / r->switches : 0, matchings = r->n - 1;
+    int64_t period = *figure_whole(t, "rotor.slot") + *figure_whole(t, "rotor.dark"), slot = 0;
+    int64_t offset = *figure_truth(t, "rotor.staggered") ? which * period / r->switches : 0, matchings = r->n - 1;
     while (offset + slot * period > now)
         slot--;
     while (offset + (slot + 1) * period <= now)
         slot++;
     *begin = offset + slot * period;
-    *end = *begin + t->rotor.slot_ps;
+    *end = *begin + *figure_whole(t, "rotor.slot");
     if (*end <= now)
         return -1;
     int64_t matching = (slot * r->switches + which) % matchings;
@@ -78,7 +79,7 @@ static int64_t dark_ticks(const struct slow_rotor *r, int transfer, int64_t now,
 {
     int64_t dark = 0;
     for (int64_t tick = now - 1; tick > r->last[transfer] && tick >= r->x[transfer].sent; tick--)
-        dark += tick < begin && tick >= begin - r->world->topology.rotor.dark_ps;
+        dark += tick < begin && tick >= begin - *figure_whole(&r->world->topology, "rotor.dark");
     return dark;
 }
 
@@ -258,7 +259,7 @@ void slow_rotor(const struct world *world, struct slow_transfer *x, int count)
     struct slow_rotor *r = memory_alloc(1, sizeof *r);
     const struct topology *t = &world->topology;
     *r = (struct slow_rotor){.world = world, .x = x, .count = count, .n = t->server_count};
-    r->switches = (uint32_t)t->rotor.switches;
+    r->switches = (uint32_t)*figure_whole(t, "rotor.switches");
     require(r->n <= SERVERS && r->switches <= SWITCHES);
     r->pieces = memory_alloc(PIECES, sizeof *r->pieces);
     r->unsent = memory_alloc((size_t)count, sizeof *r->unsent);
@@ -274,7 +275,7 @@ void slow_rotor(const struct world *world, struct slow_transfer *x, int count)
     for (uint32_t i = 0; i < r->n * r->n; i++)
         r->current[i / r->n][i % r->n] = -1;
     for (int64_t now = 0; !is_over(r); now++) {
-        if (t->rotor.is_two_hop) {
+        if (*figure_truth(t, "rotor.two_hop")) {
             tick_two_hop(r, now);
             continue;
         }

@@ -15,6 +15,7 @@
 #include "job_world.h"
 #include "strategies.h"
 #include "suites.h"
+#include "figures.h"
 
 static const uint32_t pair[] = {0, 5};
 
@@ -187,10 +188,10 @@ static void test_steady(void)
 {
     static const uint32_t servers[] = {0, 5, 10, 15, 20, 25, 30, 3};
     struct random_stream *random = random_open(31, "steady", 0);
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
-        job_world_topology(fabric_at(i)->name, &topology);
-        bool is_rotor = strcmp(topology.fabric, "rotor") == 0;
+        job_world_topology(fabrics.strategies[i]->name, &topology);
+        bool is_rotor = strcmp(topology.fabric.strategy->name, "rotor") == 0;
         for (uint64_t seed = 0; seed < 40; seed++) {
             struct job_world job;
             struct graph *graph = seed % 2 ? oracle_random_graph(seed, 2 + (uint32_t)(seed % 15), seed % 4 == 1)
@@ -236,9 +237,9 @@ static void test_side_by_side(void)
 {
     static const uint32_t here[] = {0, 1, 2, 3}, there[] = {16, 17, 18, 19};
     struct random_stream *random = random_open(37, "side by side", 0);
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct job_world left, right;
             struct step_result both[2];
@@ -281,13 +282,15 @@ static uint32_t check_bottleneck(const struct topology *topology, struct random_
 static void test_bottleneck(void)
 {
     struct random_stream *random = random_open(41, "bottleneck", 0);
-    static const char *const fabrics[] = {"packet", "ring"};
+    static const char *const names[] = {"packet", "ring"};
     for (size_t i = 0; i < 2; i++) {
         struct topology topology;
         uint32_t slowed = 0;
-        job_world_topology(fabrics[i], &topology);
-        topology.packet.oversubscription = 8;
-        topology.ring.wavelengths = topology.ring.transceivers = 1;
+        job_world_topology(names[i], &topology);
+        if (i == 0)
+            *figure_real(&topology, "packet.oversubscription") = 8;
+        else
+            *figure_whole(&topology, "ring.wavelengths") = *figure_whole(&topology, "ring.transceivers") = 1;
         for (uint32_t n = 0; n < 200; n++)
             slowed += check_bottleneck(&topology, random);
         CU_ASSERT(slowed > 100);
@@ -321,7 +324,7 @@ static void check_equal_steps(const struct step_result *a, const struct step_res
 static void check_renamed(struct job_world *job, const struct topology *topology, enum collective_algorithm all_reduce)
 {
     bool is_symmetric = fabric_is_symmetric(topology),
-         is_exact = all_reduce != COLLECTIVE_RAMP || strcmp(topology->fabric, "ramp") != 0;
+         is_exact = all_reduce != COLLECTIVE_RAMP || strcmp(topology->fabric.strategy->name, "ramp") != 0;
     struct circuit_options options = job_world_options(2);
     struct memo *memo = memo_create(topology, is_symmetric);
     struct job_world renamed = {.graph = job->graph, .tasks = job->tasks};
@@ -354,9 +357,9 @@ static void check_renamed(struct job_world *job, const struct topology *topology
 static void test_memo(void)
 {
     struct random_stream *random = random_open(43, "memo", 0);
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         CU_ASSERT_EQUAL(fabric_is_symmetric(&topology), i < 2); /* ramp and ocs come first */
         for (uint64_t seed = 0; seed < 30; seed++) {
             static const uint32_t servers[] = {4, 29, 10, 15, 20, 25, 30, 3};
@@ -414,14 +417,14 @@ static void check_names(const struct network *network)
 /* From everybody to a neighbour and to one far away, so that wavelengths are in use as well. */
 static void test_names(void)
 {
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
         struct network *network = NULL;
         struct error error = {0};
         const struct network_options options = {.circuits = NETWORK_HOLD};
         struct engine *engine = engine_create();
-        job_world_topology(fabric_at(i)->name, &topology);
-        CU_ASSERT_EQUAL_FATAL(fabric_create_network(engine, &topology, &options, &network, &error), STATUS_OK);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
+        CU_ASSERT_EQUAL_FATAL(network_create(engine, &topology, &options, &network, &error), STATUS_OK);
         for (uint32_t server = 0; server < 64; server++) {
             uint32_t far = (server + (server < 32 ? 1 : 13)) % 32;
             struct transfer_request request = {.source = server % 32, .target = far, .bytes = 1000000};
@@ -439,14 +442,14 @@ static void test_names(void)
 
 static void test_no_rate(void)
 {
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
         struct job_world job;
         struct step_result step = {.flows = 77};
         struct error error = {0};
         const struct job_world_op ops[] = {{1, 1, 1e6}, {1, 1, 1e6}};
         struct circuit_options options = job_world_options(1);
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         topology.node_rate_bytes_per_s = 0.5;
         job_world_put(&job, job_world_chain(ops, 2), &topology, pair);
         struct step_input input = job_world_input(&job, &topology);

@@ -16,6 +16,7 @@
 #include "cluster/metrics.h"
 #include "oracle.h"
 #include "strategies.h"
+#include "fabric/fabrics.h"
 #include "suites.h"
 
 /* ---- published streams ---- */
@@ -204,7 +205,7 @@ static void test_memo_grows(void)
 {
     struct topology t;
     struct error error;
-    CU_ASSERT_EQUAL_FATAL(topology_load("topologies/ramp-32.yaml", &t, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_load_topology("topologies/ramp-32.yaml", &t, &error), STATUS_OK);
     struct memo *memo = memo_create(&t, true);
     struct place_scratch scratch;
     struct deployment deployment = {0};

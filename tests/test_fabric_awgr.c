@@ -10,6 +10,7 @@
 
 #include "engine/random.h"
 #include "reference_fabrics.h"
+#include "figures.h"
 
 enum { CASES = 200, TRANSFERS = 16 };
 
@@ -20,9 +21,9 @@ static void open_small(struct world *world, uint32_t servers, int64_t planes)
     struct topology *t = &world->topology;
     t->groups = servers;
     t->racks_per_group = t->servers_per_rack = 1;
-    t->server_count = servers;
-    t->awgr.schedule = "round_robin";
-    t->awgr.planes = planes;
+    t->server_count = t->device_count = servers;
+    figure_choose(t, "awgr.schedule", "round_robin");
+    *figure_whole(t, "awgr.planes") = planes;
     t->node_rate_bytes_per_s = 1e12 * (double)planes;
 }
 
@@ -32,7 +33,7 @@ static void test_one(void)
     struct world world;
     struct transfer_report report;
     world_open(&world, "topologies/awgr-32.yaml");
-    world.topology.awgr.schedule = "round_robin";
+    figure_choose(&world.topology, "awgr.schedule", "round_robin");
     world_start(&world);
     world_send(&world, 0, 3, 320000, &report); /* 1.6TB/s: 200ns, two turns */
     engine_run(world.engine, SIM_TIME_MAX);
@@ -50,8 +51,8 @@ static void check_goodput(uint32_t servers, int64_t planes, uint32_t target, int
     struct world world;
     struct transfer_report less, more;
     open_small(&world, servers, planes);
-    world.topology.awgr.slot_ps = 90;
-    world.topology.awgr.reconfiguration_ps = 10;
+    *figure_whole(&world.topology, "awgr.slot") = 90;
+    *figure_whole(&world.topology, "awgr.reconfiguration") = 10;
     int64_t span = cycles * (servers - 1) * 100, work = cycles * planes * 90;
     int64_t begin = (target - 1) / planes * 100;
     for (int i = 0; i < 2; i++) {
@@ -78,16 +79,20 @@ static void test_goodput(void)
         }
 }
 
-static void draw(struct world *world, struct random_stream *draws, struct slow_transfer *transfers)
+/* The same figures for both. */
+static void draw(struct world *world, struct world *turning, struct random_stream *draws,
+                 struct slow_transfer *transfers)
 {
-    struct topology *t = &world->topology;
-    t->server_count = 3 + (uint32_t)random_below(draws, 6);
-    t->groups = t->server_count;
-    t->awgr.planes = t->rotor.switches = 1 + (int64_t)random_below(draws, t->server_count - 1);
-    t->awgr.slot_ps = t->rotor.slot_ps = 1 + (int64_t)random_below(draws, 12);
-    t->awgr.reconfiguration_ps = t->rotor.dark_ps = (int64_t)random_below(draws, 5);
-    t->node_rate_bytes_per_s = 1e12 * (double)t->awgr.planes;
-    world->options = (struct network_options){.order = (enum network_order)random_below(draws, 3)};
+    struct topology *t = &world->topology, *r = &turning->topology;
+    t->server_count = t->device_count = 3 + (uint32_t)random_below(draws, 6);
+    r->server_count = r->device_count = t->server_count;
+    t->groups = r->groups = t->server_count;
+    *figure_whole(t, "awgr.planes") = *figure_whole(r, "rotor.switches") =
+        1 + (int64_t)random_below(draws, t->server_count - 1);
+    *figure_whole(t, "awgr.slot") = *figure_whole(r, "rotor.slot") = 1 + (int64_t)random_below(draws, 12);
+    *figure_whole(t, "awgr.reconfiguration") = *figure_whole(r, "rotor.dark") = (int64_t)random_below(draws, 5);
+    t->node_rate_bytes_per_s = r->node_rate_bytes_per_s = 1e12 * (double)*figure_whole(t, "awgr.planes");
+    world->options = turning->options = (struct network_options){.order = (enum network_order)random_below(draws, 3)};
     int64_t sent = 0;
     for (int i = 0; i < TRANSFERS; i++) {
         uint32_t source = (uint32_t)random_below(draws, 3);
@@ -114,19 +119,22 @@ static int differences(const struct transfer_report *left, const struct transfer
 
 static void test_as_rotor(void)
 {
-    struct world world;
+    struct world world, turning;
     int wrong = 0;
     sim_time reconfiguration = 0;
     open_small(&world, 8, 2);
+    world_open(&turning, "topologies/rotor-32.yaml");
+    turning.topology.racks_per_group = world.topology.racks_per_group;
+    turning.topology.servers_per_rack = world.topology.servers_per_rack;
+    turning.topology.propagation_ps = world.topology.propagation_ps;
+    turning.topology.io_latency_ps = world.topology.io_latency_ps;
     struct random_stream *draws = random_open(1, "awgr as rotor", 0);
     for (int i = 0; i < CASES; i++) {
         struct slow_transfer transfers[TRANSFERS];
         struct transfer_report turns[TRANSFERS], rotor[TRANSFERS];
-        draw(&world, draws, transfers);
-        world.topology.fabric = "awgr";
+        draw(&world, &turning, draws, transfers);
         sim_time busy = fast_run(&world, transfers, turns, TRANSFERS);
-        world.topology.fabric = "rotor";
-        wrong += fast_run(&world, transfers, rotor, TRANSFERS) != busy;
+        wrong += fast_run(&turning, transfers, rotor, TRANSFERS) != busy;
         wrong += differences(turns, rotor);
         for (int k = 0; k < TRANSFERS; k++)
             reconfiguration += turns[k].reconfiguration;
@@ -134,6 +142,7 @@ static void test_as_rotor(void)
     CU_ASSERT_EQUAL(wrong, 0);
     CU_ASSERT(reconfiguration > 0);
     random_close(draws);
+    topology_free(&turning.topology);
     topology_free(&world.topology);
 }
 
@@ -152,10 +161,9 @@ static void test_impossible(void)
         struct world world;
         struct error error = {0};
         open_small(&world, cases[i].servers, cases[i].planes);
-        world.topology.awgr.slot_ps = cases[i].slot_ps;
+        *figure_whole(&world.topology, "awgr.slot") = cases[i].slot_ps;
         world.engine = engine_create();
-        enum status status =
-            fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error);
+        enum status status = network_create(world.engine, &world.topology, &world.options, &world.network, &error);
         CU_ASSERT_EQUAL(status, STATUS_USER);
         CU_ASSERT_PTR_NOT_NULL(strstr(error.message, cases[i].message));
         world_close(&world);
@@ -169,7 +177,7 @@ static enum status parse(const char *figures, struct topology *topology, struct 
         text, sizeof text,
         "title: t\nfabric: awgr\ngroups: 4\nracks_per_group: 1\nservers_per_rack: 1\ndevice: {name: d}\nawgr: %s\n",
         figures);
-    return topology_parse(text, strlen(text), "t.yaml", topology, error);
+    return fabric_parse_topology(text, strlen(text), "t.yaml", topology, error);
 }
 
 /* Wavelengths make blocks, which a round robin does not have. */
@@ -178,10 +186,10 @@ static void test_keys(void)
     struct topology topology;
     struct error error = {0};
     CU_ASSERT_EQUAL_FATAL(parse("{planes: 2}", &topology, &error), STATUS_OK);
-    CU_ASSERT_STRING_EQUAL(topology.awgr.schedule, "on_demand");
+    CU_ASSERT(figure_is(&topology, "awgr.schedule", "on_demand"));
     topology_free(&topology);
     CU_ASSERT_EQUAL_FATAL(parse("{schedule: round_robin, planes: 2, slot: 50ns}", &topology, &error), STATUS_OK);
-    CU_ASSERT_STRING_EQUAL(topology.awgr.schedule, "round_robin");
+    CU_ASSERT(figure_is(&topology, "awgr.schedule", "round_robin"));
     topology_free(&topology);
     CU_ASSERT_EQUAL(parse("{schedule: round_robin, wavelengths: 8}", &topology, &error), STATUS_USER);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "awgr.wavelengths"));

@@ -10,6 +10,7 @@
 #include "engine/random.h"
 #include "fabric/packet_share.h"
 #include "reference_fabrics.h"
+#include "figures.h"
 
 enum { CASES = 1000, TRANSFERS = 24, LATENCY = 250000 };
 
@@ -19,9 +20,9 @@ static void open_small(struct world *world, double oversubscription)
     world_open(world, "topologies/packet-32.yaml");
     world->topology.groups = 16;
     world->topology.racks_per_group = world->topology.servers_per_rack = 1;
-    world->topology.server_count = 16;
-    world->topology.packet.radix = 4;
-    world->topology.packet.oversubscription = oversubscription;
+    world->topology.server_count = world->topology.device_count = 16;
+    *figure_whole(&world->topology, "packet.radix") = 4;
+    *figure_real(&world->topology, "packet.oversubscription") = oversubscription;
     world->topology.node_rate_bytes_per_s = 1e12;
 }
 
@@ -229,15 +230,13 @@ static void test_impossible(void)
     struct transfer_report report;
     open_small(&world, 1e15);
     world.engine = engine_create();
-    CU_ASSERT_EQUAL(fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error),
-                    STATUS_USER);
+    CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error), STATUS_USER);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "oversubscription"));
     world_stop(&world);
-    world.topology.packet.oversubscription = 1;
+    *figure_real(&world.topology, "packet.oversubscription") = 1;
     world.topology.node_rate_bytes_per_s = 0.5;
     world.engine = engine_create();
-    CU_ASSERT_EQUAL(fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error),
-                    STATUS_USER);
+    CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error), STATUS_USER);
     world_stop(&world);
     world.topology.node_rate_bytes_per_s = 1e12;
     world_start(&world);
@@ -273,10 +272,10 @@ static void draw(struct world *world, struct random_stream *draws, struct slow_t
 {
     static const double factors[] = {1, 1.5, 2, 3, 8};
     struct topology *t = &world->topology;
-    t->server_count = 2 + (uint32_t)random_below(draws, 15);
+    t->server_count = t->device_count = 2 + (uint32_t)random_below(draws, 15);
     t->groups = t->server_count;
-    t->packet.radix = 1 + (int64_t)random_below(draws, 5);
-    t->packet.oversubscription = factors[random_below(draws, 5)];
+    *figure_whole(t, "packet.radix") = 1 + (int64_t)random_below(draws, 5);
+    *figure_real(t, "packet.oversubscription") = factors[random_below(draws, 5)];
     t->propagation_ps = (int64_t)random_below(draws, 3) * 100;
     world->options = (struct network_options){.order = (enum network_order)random_below(draws, 3)};
     uint64_t span = UINT64_C(1) << random_below(draws, 8);

@@ -9,6 +9,7 @@
 #include "engine/random.h"
 #include "fabric/ring_bits.h"
 #include "reference_fabrics.h"
+#include "figures.h"
 
 enum { CASES = 1500, TRANSFERS = 30, LATENCY = 250000, TUNING = 25000000, MEGABYTE = 1000000 };
 /* 1.6TB/s over 64 micro-rings: 25GB/s, 40us a megabyte. */
@@ -19,10 +20,10 @@ static void open_small(struct world *world, uint32_t servers, int64_t wavelength
     world_open(world, "topologies/ring-32.yaml");
     world->topology.groups = servers;
     world->topology.racks_per_group = world->topology.servers_per_rack = 1;
-    world->topology.server_count = servers;
-    world->topology.ring.wavelengths = wavelengths;
+    world->topology.server_count = world->topology.device_count = servers;
+    *figure_whole(&world->topology, "ring.wavelengths") = wavelengths;
     world->topology.node_rate_bytes_per_s = 25e9 * (double)transceivers;
-    world->topology.ring.transceivers = transceivers;
+    *figure_whole(&world->topology, "ring.transceivers") = transceivers;
 }
 
 static void test_one(void)
@@ -69,7 +70,7 @@ static sim_time wait_of(uint32_t a, uint32_t b, uint32_t c, uint32_t d, const ch
     struct world world;
     struct transfer_report first, second;
     open_small(&world, 8, 1, 2);
-    world.topology.ring.route = route;
+    figure_choose(&world.topology, "ring.route", route);
     world_start(&world);
     world_send(&world, a, b, MEGABYTE, &first);
     world_send(&world, c, d, MEGABYTE, &second);
@@ -106,15 +107,13 @@ static void test_impossible(void)
     struct error error = {0};
     open_small(&world, 1, 4, 4);
     world.engine = engine_create();
-    CU_ASSERT_EQUAL(fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error),
-                    STATUS_USER);
+    CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error), STATUS_USER);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "2 servers"));
     world_close(&world);
     open_small(&world, 8, 3, 4);
     world.topology.node_rate_bytes_per_s = 3;
     world.engine = engine_create();
-    CU_ASSERT_EQUAL(fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error),
-                    STATUS_USER);
+    CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error), STATUS_USER);
     world_close(&world);
     open_small(&world, 8, 3, 4);
     world_start(&world);
@@ -133,19 +132,21 @@ static void test_impossible(void)
 static void draw(struct world *world, struct random_stream *draws, struct slow_transfer *transfers)
 {
     struct topology *t = &world->topology;
-    t->server_count = 2 + (uint32_t)random_below(draws, 11);
+    t->server_count = t->device_count = 2 + (uint32_t)random_below(draws, 11);
     t->groups = t->server_count;
-    t->ring.wavelengths = 1 + (int64_t)random_below(draws, 4);
-    t->ring.transceivers = 1 + (int64_t)random_below(draws, 3);
-    t->ring.reconfiguration_ps = (int64_t)random_below(draws, 3) * 1000;
-    t->ring.route = random_below(draws, 2) ? "first_fit" : "shortest";
-    t->node_rate_bytes_per_s = 1e12 * (double)t->ring.transceivers;
+    *figure_whole(t, "ring.wavelengths") = 1 + (int64_t)random_below(draws, 4);
+    *figure_whole(t, "ring.transceivers") = 1 + (int64_t)random_below(draws, 3);
+    *figure_whole(t, "ring.reconfiguration") = (int64_t)random_below(draws, 3) * 1000;
+    figure_choose(t, "ring.route", random_below(draws, 2) ? "first_fit" : "shortest");
+    t->node_rate_bytes_per_s = 1e12 * (double)*figure_whole(t, "ring.transceivers");
     t->propagation_ps = (int64_t)random_below(draws, 3) * 100;
     world->options = (struct network_options){.order = (enum network_order)random_below(draws, 3),
                                               .is_strict = random_below(draws, 4) == 0,
                                               .circuits = (enum network_circuits)random_below(draws, 3),
                                               .linger_ps = (int64_t)random_below(draws, 4) * 1000};
-    uint64_t most = (uint64_t)(t->ring.wavelengths < t->ring.transceivers ? t->ring.wavelengths : t->ring.transceivers);
+    uint64_t most = (uint64_t)(*figure_whole(t, "ring.wavelengths") < *figure_whole(t, "ring.transceivers")
+                                   ? *figure_whole(t, "ring.wavelengths")
+                                   : *figure_whole(t, "ring.transceivers"));
     int64_t sent = 0, span = (int64_t)1 << random_below(draws, 6);
     for (int i = 0; i < TRANSFERS; i++) {
         uint32_t source = (uint32_t)random_below(draws, t->server_count);

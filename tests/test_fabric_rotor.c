@@ -10,6 +10,7 @@
 #include "engine/random.h"
 #include "fabric/rotor.h"
 #include "reference_fabrics.h"
+#include "figures.h"
 
 enum { CASES = 600, TRANSFERS = 16 };
 
@@ -19,8 +20,8 @@ static void open_small(struct world *world, uint32_t servers, int64_t switches)
     world_open(world, "topologies/rotor-32.yaml");
     world->topology.groups = servers;
     world->topology.racks_per_group = world->topology.servers_per_rack = 1;
-    world->topology.server_count = servers;
-    world->topology.rotor.switches = switches;
+    world->topology.server_count = world->topology.device_count = servers;
+    *figure_whole(&world->topology, "rotor.switches") = switches;
     world->topology.node_rate_bytes_per_s = 1e12 * (double)switches;
 }
 
@@ -67,9 +68,9 @@ static void check_goodput(uint32_t servers, int64_t switches, bool is_staggered,
     struct transfer_report less, more;
     open_small(&world, servers, switches);
     struct topology *t = &world.topology;
-    t->rotor.is_staggered = is_staggered;
-    t->rotor.slot_ps = 90;
-    t->rotor.dark_ps = 10;
+    *figure_truth(t, "rotor.staggered") = is_staggered;
+    *figure_whole(t, "rotor.slot") = 90;
+    *figure_whole(t, "rotor.dark") = 10;
     int64_t span = cycles * (servers - 1) * 100, work = cycles * switches * 90;
     /* A pair that is connected at time 0 already had some of its window before: begin when its first window begins. */
     struct rotor_schedule schedule = {servers, servers - 1, (uint32_t)switches, 90, 100, is_staggered};
@@ -127,8 +128,7 @@ static enum status try_open(struct world *world, char *message)
 {
     struct error error = {0};
     world->engine = engine_create();
-    enum status status =
-        fabric_create_network(world->engine, &world->topology, &world->options, &world->network, &error);
+    enum status status = network_create(world->engine, &world->topology, &world->options, &world->network, &error);
     strcpy(message, error.message);
     return status;
 }
@@ -147,7 +147,7 @@ static void test_impossible(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct world world;
         open_small(&world, cases[i].servers, cases[i].switches);
-        world.topology.rotor.slot_ps = cases[i].slot_ps;
+        *figure_whole(&world.topology, "rotor.slot") = cases[i].slot_ps;
         world.topology.node_rate_bytes_per_s = cases[i].rate;
         CU_ASSERT_EQUAL(try_open(&world, message), STATUS_USER);
         CU_ASSERT_PTR_NOT_NULL(strstr(message, cases[i].message));
@@ -163,7 +163,7 @@ static void test_huge(void)
         struct error error = {0};
         struct transfer_report report;
         world_open(&world, "topologies/rotor-512.yaml");
-        world.topology.rotor.is_two_hop = is_two_hop;
+        *figure_truth(&world.topology, "rotor.two_hop") = is_two_hop;
         world_start(&world);
         struct transfer_request request = {.source = 1, .target = 9, .bytes = UINT64_C(1) << 60};
         CU_ASSERT_EQUAL(network_send(world.network, &request, NULL, &error), STATUS_USER);
@@ -188,7 +188,7 @@ static sim_time lone_sender(bool is_two_hop)
     struct world world;
     struct transfer_report report;
     world_open(&world, "topologies/rotor-32.yaml");
-    world.topology.rotor.is_two_hop = is_two_hop;
+    *figure_truth(&world.topology, "rotor.two_hop") = is_two_hop;
     world_start(&world);
     world_send(&world, 0, 20, UINT64_C(4000000000), &report);
     engine_run(world.engine, SIM_TIME_MAX);
@@ -207,13 +207,14 @@ static void test_detour(void)
 static void draw(struct world *world, struct random_stream *draws, struct slow_transfer *transfers)
 {
     struct topology *t = &world->topology;
-    t->server_count = 3 + (uint32_t)random_below(draws, 6);
+    t->server_count = t->device_count = 3 + (uint32_t)random_below(draws, 6);
     t->groups = t->server_count;
-    t->rotor.switches = 1 + (int64_t)random_below(draws, t->server_count - 1 < 4 ? t->server_count - 1 : 4);
-    t->rotor.slot_ps = 1 + (int64_t)random_below(draws, 12);
-    t->rotor.dark_ps = (int64_t)random_below(draws, 5);
-    t->rotor.is_staggered = random_below(draws, 2);
-    t->node_rate_bytes_per_s = 1e12 * (double)t->rotor.switches;
+    *figure_whole(t, "rotor.switches") =
+        1 + (int64_t)random_below(draws, t->server_count - 1 < 4 ? t->server_count - 1 : 4);
+    *figure_whole(t, "rotor.slot") = 1 + (int64_t)random_below(draws, 12);
+    *figure_whole(t, "rotor.dark") = (int64_t)random_below(draws, 5);
+    *figure_truth(t, "rotor.staggered") = random_below(draws, 2);
+    t->node_rate_bytes_per_s = 1e12 * (double)*figure_whole(t, "rotor.switches");
     t->propagation_ps = (int64_t)random_below(draws, 5);
     t->io_latency_ps = (int64_t)random_below(draws, 3);
     world->options = (struct network_options){.order = (enum network_order)random_below(draws, 3)};
@@ -237,7 +238,7 @@ static void compare(bool is_two_hop)
     struct world world;
     int wrong = 0;
     open_small(&world, 8, 2);
-    world.topology.rotor.is_two_hop = is_two_hop;
+    *figure_truth(&world.topology, "rotor.two_hop") = is_two_hop;
     struct random_stream *draws = random_open(1, "reference rotor", is_two_hop);
     for (int i = 0; i < CASES; i++) {
         struct slow_transfer transfers[TRANSFERS];

@@ -12,6 +12,7 @@
 #include "engine/random.h"
 #include "fabric/static_graph.h"
 #include "reference_fabrics.h"
+#include "figures.h"
 
 enum { CASES = 900, TRANSFERS = 24 };
 
@@ -20,7 +21,7 @@ static void shape(struct world *world, int64_t groups, int64_t racks, int64_t se
     world->topology.groups = groups;
     world->topology.racks_per_group = racks;
     world->topology.servers_per_rack = servers;
-    world->topology.server_count = (uint32_t)(groups * racks * servers);
+    world->topology.server_count = world->topology.device_count = (uint32_t)(groups * racks * servers);
 }
 
 /* Six links of a server: 1.6TB/s / 6 a link. 4 x 4 x 2: 0-0-0 to 2-1-1 is 2 + 1 + 1 hops. */
@@ -131,9 +132,9 @@ static void check_paths(struct world *world, const char *name, int64_t figure)
 {
     struct static_graph *graph;
     struct error error = {0};
-    world->topology.fixed.graph = name;
-    world->topology.fixed.degree = figure;
-    world->topology.fixed.dimensions = figure;
+    figure_choose(&world->topology, "static.graph", name);
+    *figure_whole(&world->topology, "static.degree") = figure;
+    *figure_whole(&world->topology, "static.dimensions") = figure;
     CU_ASSERT_EQUAL_FATAL(static_graph_create(&world->topology, &graph, &error), STATUS_OK);
     check_all_paths(graph, world->topology.server_count);
     static_graph_destroy(graph);
@@ -170,8 +171,9 @@ static void test_job_paths(void)
         for (int64_t figure = 1; figure <= 64; figure += figure < 8 ? 1 : 19)
             for (int kind = 0; kind < 3; kind++) {
                 struct static_graph *graph;
-                world.topology.fixed.graph = names[kind];
-                world.topology.fixed.degree = world.topology.fixed.dimensions = figure;
+                figure_choose(&world.topology, "static.graph", names[kind]);
+                *figure_whole(&world.topology, "static.degree") = *figure_whole(&world.topology, "static.dimensions") =
+                    figure;
                 if ((kind == 1 && figure > 3) || (kind == 2 && figure == 1))
                     continue;
                 CU_ASSERT_EQUAL_FATAL(static_graph_create_job(&world.topology, count, &graph, NULL), STATUS_OK);
@@ -204,7 +206,8 @@ static void test_job_torus(void)
     struct world world;
     world_open(&world, "topologies/static-32.yaml");
     shape(&world, 16, 16, 2);
-    for (world.topology.fixed.dimensions = 1; world.topology.fixed.dimensions <= 3; world.topology.fixed.dimensions++)
+    int64_t *dimensions = figure_whole(&world.topology, "static.dimensions");
+    for (*dimensions = 1; *dimensions <= 3; ++*dimensions)
         for (uint32_t n = 2; n <= 200; n++) {
             struct static_graph *graph;
             uint8_t *path;
@@ -214,7 +217,7 @@ static void test_job_torus(void)
                 uint32_t hops = static_graph_route(graph, 0, target, &path);
                 reach = hops > reach ? hops : reach;
             }
-            CU_ASSERT_EQUAL(reach, best_reach(n, world.topology.fixed.dimensions));
+            CU_ASSERT_EQUAL(reach, best_reach(n, *dimensions));
             static_graph_destroy(graph);
         }
     topology_free(&world.topology);
@@ -229,12 +232,12 @@ static void test_large(void)
     struct random_stream *draws = random_open(1, "static large", 0);
     world_open(&world, "topologies/static-32.yaml");
     shape(&world, 64, 32, 32);
-    world.topology.fixed.degree = 6;
+    *figure_whole(&world.topology, "static.degree") = 6;
     for (int i = 0; i < 3; i++) {
         struct static_graph *graph;
         struct error error = {0};
         uint8_t *path;
-        world.topology.fixed.graph = names[i];
+        figure_choose(&world.topology, "static.graph", names[i]);
         CU_ASSERT_EQUAL_FATAL(static_graph_create(&world.topology, &graph, &error), STATUS_OK);
         uint32_t longest = 0;
         for (int k = 0; k < 2000; k++) {
@@ -271,11 +274,11 @@ static void test_impossible(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct error error = {0};
         shape(&world, cases[i].servers, 1, 1);
-        world.topology.fixed.graph = cases[i].graph;
-        world.topology.fixed.degree = cases[i].degree;
+        figure_choose(&world.topology, "static.graph", cases[i].graph);
+        *figure_whole(&world.topology, "static.degree") = cases[i].degree;
         world.topology.node_rate_bytes_per_s = cases[i].rate;
         world.engine = engine_create();
-        CU_ASSERT_EQUAL(fabric_create_network(world.engine, &world.topology, &world.options, &world.network, &error),
+        CU_ASSERT_EQUAL(network_create(world.engine, &world.topology, &world.options, &world.network, &error),
                         STATUS_USER);
         CU_ASSERT(strlen(error.message) > 10);
         world_stop(&world);
@@ -311,10 +314,10 @@ static void draw(struct world *world, struct random_stream *draws, struct slow_t
     struct topology *t = &world->topology;
     shape(world, 2 + (int64_t)random_below(draws, 3), 1 + (int64_t)random_below(draws, 2),
           2 + (int64_t)random_below(draws, 2));
-    t->fixed.graph = names[random_below(draws, 3)];
-    t->fixed.degree = 2;
-    t->fixed.dimensions = 1 + (int64_t)random_below(draws, 3);
-    t->fixed.reconfiguration_ps = (int64_t)random_below(draws, 4) * 1000;
+    figure_choose(t, "static.graph", names[random_below(draws, 3)]);
+    *figure_whole(t, "static.degree") = 2;
+    *figure_whole(t, "static.dimensions") = 1 + (int64_t)random_below(draws, 3);
+    *figure_whole(t, "static.reconfiguration") = (int64_t)random_below(draws, 4) * 1000;
     t->node_rate_bytes_per_s = 2e12;
     t->propagation_ps = (int64_t)random_below(draws, 3) * 100;
     world->options = (struct network_options){.order = (enum network_order)random_below(draws, 3)};

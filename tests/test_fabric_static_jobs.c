@@ -12,6 +12,7 @@
 #include "engine/random.h"
 #include "fabric/static_jobs.h"
 #include "reference_fabrics.h"
+#include "figures.h"
 
 enum { CASES = 600, TRANSFERS = 24, RECONFIGURATION_NS = 10000000 };
 
@@ -23,8 +24,8 @@ static const uint32_t others[] = {31, 2, 16, 9, 20, 13, 0};
 static void open_world(struct world *world, const char *graph, int64_t degree)
 {
     world_open(world, "topologies/static-32.yaml");
-    world->topology.fixed.graph = graph;
-    world->topology.fixed.degree = degree;
+    figure_choose(&world->topology, "static.graph", graph);
+    *figure_whole(&world->topology, "static.degree") = degree;
     world->topology.node_rate_bytes_per_s = 100e9 * (double)(strcmp(graph, "torus") == 0 ? 6 : degree);
 }
 
@@ -304,10 +305,10 @@ static void draw_jobs(struct world *world, struct random_stream *draws, struct d
 static void draw(struct world *world, struct random_stream *draws, struct drawn *drawn, struct slow_transfer *transfers)
 {
     struct topology *t = &world->topology;
-    t->fixed.graph = graphs[random_below(draws, 3)];
-    t->fixed.degree = 2 + (int64_t)random_below(draws, 4);
-    t->fixed.dimensions = 1 + (int64_t)random_below(draws, 3);
-    t->fixed.reconfiguration_ps = (int64_t)random_below(draws, 4) * 1000;
+    figure_choose(t, "static.graph", graphs[random_below(draws, 3)]);
+    *figure_whole(t, "static.degree") = 2 + (int64_t)random_below(draws, 4);
+    *figure_whole(t, "static.dimensions") = 1 + (int64_t)random_below(draws, 3);
+    *figure_whole(t, "static.reconfiguration") = (int64_t)random_below(draws, 4) * 1000;
     t->node_rate_bytes_per_s = 6e12 * 5;
     t->propagation_ps = (int64_t)random_below(draws, 3) * 100;
     world->options = (struct network_options){.order = (enum network_order)random_below(draws, 3)};

@@ -2,7 +2,9 @@
  *   - a room includes, directly and indirectly, only its own headers and those its row in sim/README.md allows, and the
  *     arrows never lead back;
  *   - a header that is private to its room is included there alone;
- *   - functions of at most 80 lines, files of at most 600, each opening with a comment or its own header;
+ *   - functions of at most 41 lines, files of at most 600, rooms of at most 45 files, each opening with a comment or
+ * its own header;
+ *   - the name of a strategy or fabric stands in double quotes in one file, its own;
  *   - nothing that would make a run depend on chance, on the day or on an unstable sort;
  *   - no path of somebody's machine in any file under version control.
  * The rules read text, not C: they lean on the layout that clang-format gives, where only a function's body opens with
@@ -14,10 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/beta.h"
+#include "fabric/fabrics.h"
 #include "input/file.h"
+#include "partition/partition.h"
+#include "place/place.h"
+#include "schedule/schedule.h"
 #include "suites.h"
 
-enum { FILE_LIMIT_BYTES = 1 << 26, LONGEST_FUNCTION = 80, LONGEST_FILE = 600 };
+enum { FILE_LIMIT_BYTES = 1 << 26, LONGEST_FUNCTION = 41, LONGEST_FILE = 600, LARGEST_ROOM = 45 };
 
 /* Calls check with each source of the program. */
 static void for_each_source(void (*check)(const char *path, const char *text))
@@ -212,7 +219,7 @@ static void check_lengths(const char *path, const char *text)
             start = line;
         if (start && strncmp(at, "}\n", 2) == 0) {
             if (line - start > LONGEST_FUNCTION)
-                fail(path, start, "a function of more than 80 lines");
+                fail(path, start, "a function of more than 41 lines");
             start = 0;
         }
         at = strchr(at, '\n');
@@ -225,6 +232,61 @@ static void check_lengths(const char *path, const char *text)
 static void test_lengths(void)
 {
     for_each_source(check_lengths);
+}
+
+static void test_room_sizes(void)
+{
+    for (int room = 0; room < house.count; room++) {
+        glob_t found = {0};
+        char pattern[ROOM_NAME_BYTES + 16];
+        snprintf(pattern, sizeof pattern, "sim/%s/*", house.names[room]);
+        if (glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc > LARGEST_ROOM)
+            fail(pattern, 0, "more than 45 files");
+        globfree(&found);
+    }
+}
+
+/* ---- names ---- */
+
+static struct {
+    const struct strategy *strategy;
+    int files;
+} sought;
+
+static void count_quoted(const char *path, const char *text)
+{
+    char quoted[64];
+    (void)path;
+    snprintf(quoted, sizeof quoted, "\"%s\"", sought.strategy->name);
+    sought.files += strstr(text, quoted) != NULL;
+}
+
+/* Does the name mean something else as well: another strategy, an all-reduce, a word of a key or of a file? */
+static bool is_ambiguous(const char *name)
+{
+    static const char *const words[] = {"fixed", "max", "random",  "trace", "fifo", "ramp",
+                                        "ring",  "B",   "uniform", "table", "grid", "machines"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void test_names_once(void)
+{
+    static const struct registry *const registries[] = {&partitioners, &placers, &schedulers, &fabrics, &distributions};
+    int checked = 0;
+    for (size_t i = 0; i < sizeof registries / sizeof *registries; i++)
+        for (size_t j = 0; j < registries[i]->count; j++) {
+            sought.strategy = registries[i]->strategies[j];
+            sought.files = 0;
+            for_each_source(count_quoted);
+            if (sought.files != 1 && !is_ambiguous(sought.strategy->name))
+                fail(sought.strategy->name, 0, "its name stands in double quotes in more than one file");
+            CU_ASSERT(sought.files > 0);
+            checked += !is_ambiguous(sought.strategy->name);
+        }
+    CU_ASSERT(checked >= 15);
 }
 
 /* A header opens with what it is; a source with that or with its own header, where it stands. */
@@ -372,6 +434,8 @@ void suite_house(void)
     CU_ADD_TEST(suite, test_rules);
     CU_ADD_TEST(suite, test_arrows);
     CU_ADD_TEST(suite, test_lengths);
+    CU_ADD_TEST(suite, test_room_sizes);
+    CU_ADD_TEST(suite, test_names_once);
     CU_ADD_TEST(suite, test_openings);
     CU_ADD_TEST(suite, test_calls);
     CU_ADD_TEST(suite, test_sorts);

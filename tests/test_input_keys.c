@@ -172,16 +172,19 @@ static void test_resolved_list(void)
     struct error error = {0};
     CU_ASSERT_EQUAL_FATAL(fill(everything, &tree, &keys, &box, &error), STATUS_OK);
     char *text = resolved(&keys);
-    CU_ASSERT_STRING_EQUAL(text, "shape: square\nshape.radius: null\nname: x\nfile: main\nmode: fast\nlink.count: 9\nlink.delay: 1s\nlink.share: -0.5\n"
+    CU_ASSERT_STRING_EQUAL(text, "shape: square\nshape.radius: null\nname: x\nfile: main\nmode: fast\nlink.count: "
+                                 "9\nlink.delay: 1s\nlink.share: -0.5\n"
                                  "link.life: 1000000000s\nlink.rate: 50GB/s\nlink.size: 4.294967296GB\non: true\n"
                                  "colours: [red, green]\nrest: {a: [1, null]}\n");
     free(text);
     drop(&tree, &keys);
     CU_ASSERT_EQUAL_FATAL(fill("name: 'null'\n", &tree, &keys, &box, &error), STATUS_OK);
     text = resolved(&keys);
-    CU_ASSERT_STRING_EQUAL(text, "shape: square\nshape.radius: null\nname: \"null\"\nfile: null\nmode: slow\nlink.count: null\nlink.delay: 1us\n"
-                                 "link.share: null\nlink.life: null\nlink.rate: null\nlink.size: 80GB\non: null\n"
-                                 "colours: null\nrest: null\n");
+    CU_ASSERT_STRING_EQUAL(
+        text,
+        "shape: square\nshape.radius: null\nname: \"null\"\nfile: null\nmode: slow\nlink.count: null\nlink.delay: 1us\n"
+        "link.share: null\nlink.life: null\nlink.rate: null\nlink.size: 80GB\non: null\n"
+        "colours: null\nrest: null\n");
     free(text);
     drop(&tree, &keys);
 }

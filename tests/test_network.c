@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "network_world.h"
+#include "figures.h"
 
 enum { LATENCY_PS = 250000 }; /* 50 ns + 2 * 100 ns in all topology files of 32 servers */
 
@@ -43,7 +44,7 @@ static void test_one_ramp(void)
     check_parts(&report, 0, 1000, 2520000);
     CU_ASSERT_EQUAL(report.end, 1000 + LATENCY_PS + 2520000);
     world_stop(&world);
-    world.topology.ramp.slot_ps = 0;
+    *figure_whole(&world.topology, "ramp.slot") = 0;
     world_start(&world);
     report = send_alone(&world, 0, 9, 1000001);
     check_parts(&report, 0, 1000, 2500003); /* 2500002.5 rounded up once */
@@ -75,7 +76,7 @@ static void test_one_other_tick(void)
     struct world world;
     world_open(&world, "topologies/ramp-32.yaml");
     world.options.tick_ps = 1000;
-    world.topology.ramp.slot_ps = 0;
+    *figure_whole(&world.topology, "ramp.slot") = 0;
     world_start(&world);
     struct transfer_report report = send_alone(&world, 0, 9, 1000001);
     CU_ASSERT_EQUAL(report.end, 1 + 250 + 2501);
@@ -175,7 +176,7 @@ static void test_ramp_collisions(void)
     CU_ASSERT_NOT_EQUAL(wait_of_second(&world, 0, 8, 1, 10), 0); /* same place, other rack: one wavelength */
     CU_ASSERT_EQUAL(wait_of_second(&world, 0, 8, 1, 11), 0);     /* other place, other wavelength */
     CU_ASSERT_EQUAL(wait_of_second(&world, 0, 8, 16, 10), 0);    /* other source group, other subnet */
-    world.topology.ramp.planes = 4;
+    *figure_whole(&world.topology, "ramp.planes") = 4;
     CU_ASSERT_EQUAL(wait_of_second(&world, 0, 8, 1, 10), 0); /* racks on planes of their own */
     CU_ASSERT_NOT_EQUAL(wait_of_second(&world, 0, 8, 1, 8), 0);
     topology_free(&world.topology);
@@ -186,7 +187,7 @@ static void test_ocs_ports(void)
     struct world world;
     struct transfer_report reports[6];
     world_open(&world, "topologies/ocs-32.yaml");
-    world.topology.ocs.switches = 2;
+    *figure_whole(&world.topology, "ocs.switches") = 2;
     world_start(&world);
     for (uint32_t i = 0; i < 3; i++) {
         world_send(&world, 0, 1 + i, 8000, &reports[i]);       /* two ports to send with */
@@ -226,12 +227,12 @@ static void test_lanes_again(void)
 {
     struct world world;
     world_open(&world, "topologies/ocs-32.yaml");
-    world.topology.ocs.switches = 4;
-    world.topology.ocs.scope = "port";
+    *figure_whole(&world.topology, "ocs.switches") = 4;
+    figure_choose(&world.topology, "ocs.scope", "port");
     check_lanes_again(&world);
     topology_free(&world.topology);
     world_open(&world, "topologies/awgr-32.yaml");
-    world.topology.awgr.planes = 4;
+    *figure_whole(&world.topology, "awgr.planes") = 4;
     check_lanes_again(&world);
     topology_free(&world.topology);
 }
@@ -241,7 +242,7 @@ static void test_awgr_planes(void)
     struct world world;
     struct transfer_report reports[3];
     world_open(&world, "topologies/awgr-32.yaml");
-    world.topology.awgr.planes = 2;
+    *figure_whole(&world.topology, "awgr.planes") = 2;
     world_start(&world);
     for (uint32_t i = 0; i < 3; i++)
         world_send(&world, 0, 8 + i, 8000, &reports[i]);
@@ -258,9 +259,9 @@ static void test_all_stop(void)
     struct world world;
     struct transfer_report first, second, third;
     world_open(&world, "topologies/ocs-32.yaml");
-    world.topology.ocs.switches = 1;
-    world.topology.ocs.scope = "switch";
-    world.topology.ocs.reconfiguration_ps = 1000000;
+    *figure_whole(&world.topology, "ocs.switches") = 1;
+    figure_choose(&world.topology, "ocs.scope", "switch");
+    *figure_whole(&world.topology, "ocs.reconfiguration") = 1000000;
     world_start(&world);
     world_send(&world, 0, 1, 16000000, &first); /* 10 us of payload at 1.6 TB/s */
     engine_run(world.engine, 3000000);
@@ -475,7 +476,7 @@ static void test_huge(void)
 {
     struct world world;
     world_open(&world, "topologies/ramp-32.yaml");
-    world.topology.ramp.slot_ps = 0;
+    *figure_whole(&world.topology, "ramp.slot") = 0;
     world_start(&world);
     /* 2^60 bytes at 2.5 ps a byte fit the clock; three in a row do not, and the third says so when its turn comes. */
     struct transfer_report reports[4];
@@ -496,7 +497,7 @@ static void refuse_topology(struct world *world, const char *says)
     struct error error = {0};
     struct network *network = NULL;
     struct engine *engine = engine_create();
-    CU_ASSERT_EQUAL(fabric_create_network(engine, &world->topology, &world->options, &network, &error), STATUS_USER);
+    CU_ASSERT_EQUAL(network_create(engine, &world->topology, &world->options, &network, &error), STATUS_USER);
     CU_ASSERT_PTR_NULL(network);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, says));
     engine_destroy(engine);
@@ -513,12 +514,10 @@ static void test_impossible_topologies(void)
     world.topology.node_rate_bytes_per_s = 1e12;
     world.topology.io_latency_ps = INT64_MAX / 2;
     refuse_topology(&world, "io_latency");
-    world.topology.fabric = "tin cans";
-    refuse_topology(&world, "tin cans");
     topology_free(&world.topology);
     world_open(&world, "topologies/awgr-4096.yaml");
-    world.topology.awgr.wavelengths = 1;
-    world.topology.awgr.planes = 1024;
+    *figure_whole(&world.topology, "awgr.wavelengths") = 1;
+    *figure_whole(&world.topology, "awgr.planes") = 1024;
     refuse_topology(&world, "too many");
     topology_free(&world.topology);
 }

@@ -16,6 +16,7 @@
 #include "network/collective.h"
 #include "network_world.h"
 #include "place/block.h"
+#include "figures.h"
 
 static void keep_report(void *context, const struct collective_report *report)
 {
@@ -47,8 +48,8 @@ static struct collective_report run_collective(struct world *world, const struct
 static void open_idle(struct world *world)
 {
     world_open(world, "topologies/ocs-32.yaml");
-    world->topology.ocs.switches = 64;
-    world->topology.ocs.reconfiguration_ps = 0;
+    *figure_whole(&world->topology, "ocs.switches") = 64;
+    *figure_whole(&world->topology, "ocs.reconfiguration") = 0;
     world->topology.node_rate_bytes_per_s = 64e12;
 }
 
@@ -170,8 +171,8 @@ static void test_ramp_shapes(void)
 {
     struct world world;
     world_open(&world, "topologies/ramp-32.yaml");
-    world.topology.ramp.slot_ps = world.topology.ramp.reconfiguration_ps = 0;
-    world.topology.ramp.planes = 4;
+    *figure_whole(&world.topology, "ramp.slot") = *figure_whole(&world.topology, "ramp.reconfiguration") = 0;
+    *figure_whole(&world.topology, "ramp.planes") = 4;
     for (uint32_t groups = 1; groups <= 4; groups++)
         for (uint32_t racks = 1; racks <= 4; racks++)
             for (uint32_t places = 1; places <= 2; places++)
@@ -186,7 +187,7 @@ static void test_ramp_contention(void)
     struct world world;
     uint32_t members[32];
     world_open(&world, "topologies/ramp-32.yaml");
-    world.topology.ramp.slot_ps = world.topology.ramp.reconfiguration_ps = 0;
+    *figure_whole(&world.topology, "ramp.slot") = *figure_whole(&world.topology, "ramp.reconfiguration") = 0;
     struct collective_request request = {.algorithm = COLLECTIVE_RAMP,
                                          .members = members,
                                          .member_count = lay_block(2, 4, 1, members),
@@ -384,7 +385,7 @@ static void test_random_reach(void)
         world.topology.groups = shape[0];
         world.topology.racks_per_group = shape[1];
         world.topology.servers_per_rack = shape[2];
-        world.topology.server_count = all;
+        world.topology.server_count = world.topology.device_count = all;
         for (uint32_t k = 0; k < all; k++) {
             uint32_t j = (uint32_t)random_below(random, k + 1);
             members[k] = members[j];

@@ -13,6 +13,7 @@
 #include "engine/memory.h"
 #include "engine/random.h"
 #include "network_world.h"
+#include "figures.h"
 
 enum { TRANSFERS = 120, CASES = 24, HARDWARE_MAX = 1 << 16 };
 
@@ -131,9 +132,9 @@ static void check_fabric(const char *path, bool is_switch_scope, sim_time reconf
     struct world world;
     world_open(&world, path);
     if (is_switch_scope)
-        world.topology.ocs.scope = "switch";
+        figure_choose(&world.topology, "ocs.scope", "switch");
     if (strstr(path, "ocs"))
-        world.topology.ocs.reconfiguration_ps = reconfiguration;
+        *figure_whole(&world.topology, "ocs.reconfiguration") = reconfiguration;
     for (uint64_t i = 0; i < CASES; i++) {
         struct watch watch = {.reconfiguration = reconfiguration};
         struct books books = {0};

@@ -12,6 +12,7 @@
 #include "engine/statistics.h"
 #include "network/reuse.h"
 #include "network_world.h"
+#include "figures.h"
 
 enum { REPLICATIONS = 30 };
 
@@ -88,8 +89,8 @@ static void queue_open(struct queue *queue, const struct system *system)
                             .mean_gap_ps = mean_holding_ps / (system->load * (double)system->circuits)};
     world_open(&queue->world, "topologies/ocs-32.yaml");
     struct topology *t = &queue->world.topology;
-    t->ocs.switches = system->circuits;
-    t->ocs.reconfiguration_ps = t->propagation_ps = t->io_latency_ps = 0;
+    *figure_whole(t, "ocs.switches") = system->circuits;
+    *figure_whole(t, "ocs.reconfiguration") = t->propagation_ps = t->io_latency_ps = 0;
     t->node_rate_bytes_per_s = 1e12 * (double)system->circuits;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/random.h"
 #include "network_world.h"
 #include "reference_network.h"
+#include "figures.h"
 
 enum { CASES = 2000, TRANSFERS = 40, ORDERED_CASES = 10000, ORDERED_TRANSFERS = 8 };
 
@@ -68,7 +69,7 @@ static void draw_targets(const struct world *world, struct random_stream *draws,
 static void draw_transfers(const struct world *world, struct random_stream *draws, int lanes_max,
                            struct reference_transfer *transfers)
 {
-    bool is_ramp = world->topology.fabric[0] == 'r';
+    bool is_ramp = world->topology.fabric.strategy->name[0] == 'r';
     uint32_t nodes = 6 + (uint32_t)random_below(draws, world->topology.server_count - 5);
     int64_t span = INT64_C(1) << random_below(draws, 8), unit = INT64_C(100000) << random_below(draws, 4), sent = 0;
     for (int i = 0; i < TRANSFERS; i++) {
@@ -116,9 +117,9 @@ static void test_ramp(void)
     world_open(&world, "topologies/ramp-32.yaml");
     struct random_stream *draws = random_open(1, "reference ramp", 0);
     for (int i = 0; i < CASES; i++) {
-        world.topology.ramp.planes = 1 + (int64_t)random_below(draws, 4);
-        world.topology.ramp.slot_ps = random_below(draws, 2) ? 20000 : 0;
-        world.topology.ramp.reconfiguration_ps = (int64_t)random_below(draws, 3) * 1000000;
+        *figure_whole(&world.topology, "ramp.planes") = 1 + (int64_t)random_below(draws, 4);
+        *figure_whole(&world.topology, "ramp.slot") = random_below(draws, 2) ? 20000 : 0;
+        *figure_whole(&world.topology, "ramp.reconfiguration") = (int64_t)random_below(draws, 3) * 1000000;
         compare(&world, draws, 4);
     }
     random_close(draws);
@@ -132,10 +133,10 @@ static void test_ocs(void)
     struct random_stream *draws = random_open(1, "reference ocs", 0);
     for (int i = 0; i < CASES; i++) {
         bool is_all_stop = random_below(draws, 2) == 0;
-        world.topology.ocs.scope = is_all_stop ? "switch" : "port";
-        world.topology.ocs.switches = 1 + (int64_t)random_below(draws, 4);
-        world.topology.ocs.reconfiguration_ps = (int64_t)random_below(draws, 4) * 500000;
-        compare(&world, draws, is_all_stop ? 1 : (int)world.topology.ocs.switches);
+        figure_choose(&world.topology, "ocs.scope", is_all_stop ? "switch" : "port");
+        *figure_whole(&world.topology, "ocs.switches") = 1 + (int64_t)random_below(draws, 4);
+        *figure_whole(&world.topology, "ocs.reconfiguration") = (int64_t)random_below(draws, 4) * 500000;
+        compare(&world, draws, is_all_stop ? 1 : (int)*figure_whole(&world.topology, "ocs.switches"));
     }
     random_close(draws);
     topology_free(&world.topology);
@@ -147,10 +148,10 @@ static void test_awgr(void)
     world_open(&world, "topologies/awgr-32.yaml");
     struct random_stream *draws = random_open(1, "reference awgr", 0);
     for (int i = 0; i < CASES; i++) {
-        world.topology.awgr.wavelengths = 3 + (int64_t)random_below(draws, 30);
-        world.topology.awgr.planes = 1 + (int64_t)random_below(draws, 3);
-        world.topology.awgr.reconfiguration_ps = (int64_t)random_below(draws, 4) * 500000;
-        compare(&world, draws, (int)world.topology.awgr.planes);
+        *figure_whole(&world.topology, "awgr.wavelengths") = 3 + (int64_t)random_below(draws, 30);
+        *figure_whole(&world.topology, "awgr.planes") = 1 + (int64_t)random_below(draws, 3);
+        *figure_whole(&world.topology, "awgr.reconfiguration") = (int64_t)random_below(draws, 4) * 500000;
+        compare(&world, draws, (int)*figure_whole(&world.topology, "awgr.planes"));
     }
     random_close(draws);
     topology_free(&world.topology);
@@ -187,10 +188,10 @@ static void check_order(struct world *world, struct random_stream *draws)
                                                    .bytes = 1 + random_below(draws, 1000000)};
     }
     t->node_rate_bytes_per_s = 1e12 + (double)random_below(draws, 1000000000000);
-    t->ramp.reconfiguration_ps = 1 + (int64_t)random_below(draws, 1000000);
+    t->reconfiguration_ps = 1 + (int64_t)random_below(draws, 1000000);
     struct topology kept = *t;
     run_ordered(world, transfers, base);
-    t->ramp.reconfiguration_ps *= 2;
+    t->reconfiguration_ps *= 2;
     run_ordered(world, transfers, changed);
     CU_ASSERT_EQUAL(count_earlier(changed, base), 0);
     *t = kept;

@@ -13,13 +13,14 @@
 #include "oracle.h"
 #include "place/block.h"
 #include "strategies.h"
+#include "fabric/fabrics.h"
 #include "suites.h"
 
 static struct topology load(const char *path)
 {
     struct topology topology;
     struct error error;
-    CU_ASSERT_EQUAL_FATAL(topology_load(path, &topology, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_load_topology(path, &topology, &error), STATUS_OK);
     return topology;
 }
 

@@ -5,6 +5,7 @@
 
 #include "network/published_formulas.h"
 #include "oracle.h"
+#include "fabric/fabrics.h"
 #include "suites.h"
 
 static struct published_network published(void)
@@ -12,7 +13,7 @@ static struct published_network published(void)
     struct topology t;
     struct error error;
     struct published_network network;
-    CU_ASSERT_EQUAL_FATAL(topology_load("topologies/ramp-32.yaml", &t, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_load_topology("topologies/ramp-32.yaml", &t, &error), STATUS_OK);
     published_init(&network, &t);
     topology_free(&t);
     return network;

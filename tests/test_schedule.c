@@ -202,7 +202,7 @@ static void check_model(const char *fabric, bool is_published)
     uint32_t interrupted = 0, overtaken = 0;
     struct picks picks = {0};
     job_world_topology(fabric, &stage.topology);
-    stage.topology.ocs.reconfiguration_ps = 1000000; /* ops are as short: or they would wait for links alone */
+    stage.topology.reconfiguration_ps = 1000000; /* ops are as short: or they would wait for links alone */
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct job_world job;
         job_world_put_randomly(&job, oracle_random_graph(seed, 30, true), &stage.topology, random, servers, 3);
@@ -239,12 +239,12 @@ static void test_picked_on_circuits(void)
 /* Parts of split tasks, too, run to their end. */
 static void test_split_to_the_end(void)
 {
-    static const char *const fabrics[] = {"ramp", "ocs"};
+    static const char *const names[] = {"ramp", "ocs"};
     static struct watch watch;
     for (size_t i = 0; i < 2; i++) {
         struct stage stage = {.is_published = i == 0};
         uint32_t interrupted = 0;
-        job_world_topology(fabrics[i], &stage.topology);
+        job_world_topology(names[i], &stage.topology);
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct job_world job;
             job_world_split(&job, oracle_random_graph(seed, 30, true), &stage.topology, 4, &place_ramp_compact);

@@ -13,6 +13,7 @@
 #include "cluster/metrics.h"
 #include "job_world.h"
 #include "suites.h"
+#include "figures.h"
 
 static const char few_equal_jobs[] = "model,arrival_s,beta\nalexnet,0,1\nalexnet,0.5,1\nvgg16,0.6,1\nvgg16,1.5,1\n";
 static const char few_jobs[] = "model,arrival_s,beta\nalexnet,0,1\nvgg16,0.5,1\nresnet18,0.6,1\n";
@@ -40,8 +41,8 @@ static enum status run_stream(const struct stream *stream, struct cluster_result
                                             "workload.time_unit=ms", "workload.steps=10", "partition.strategy=fixed",
                                             "partition.degree=4", stream->more[0], stream->more[1], NULL});
     if (stream->oversubscription > 0) {
-        world.world.topology.packet.oversubscription = stream->oversubscription;
-        world.world.topology.packet.radix = 2;
+        *figure_real(&world.world.topology, "packet.oversubscription") = stream->oversubscription;
+        *figure_whole(&world.world.topology, "packet.radix") = 2;
     }
     enum status status = cluster_run(&world.world.cluster, result, error);
     if (status == STATUS_OK && values)
@@ -76,9 +77,10 @@ static void check_adds_up(const struct cluster_result *result)
 /* Both ways of simulating, on every fabric. */
 static void test_alone(void)
 {
-    for (size_t i = 0; fabric_at(i); i++) {
-        const char *more = strcmp(fabric_at(i)->name, "packet") == 0 ? NULL : "network.reconfiguration=1us";
-        struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n", fabric_at(i)->name, exclusive, live, 0, {more}};
+    for (size_t i = 0; i < fabrics.count; i++) {
+        const char *more = strcmp(fabrics.strategies[i]->name, "packet") == 0 ? NULL : "network.reconfiguration=1us";
+        struct stream stream = {
+            "model,arrival_s,beta\nalexnet,0,1\n", fabrics.strategies[i]->name, exclusive, live, 0, {more}};
         struct cluster_result alone, same, pace;
         run_well(&stream, &alone, NULL);
         stream.sharing = shared;

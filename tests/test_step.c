@@ -14,6 +14,7 @@
 #include "engine/memory.h"
 #include "oracle.h"
 #include "strategies.h"
+#include "fabric/fabrics.h"
 #include "suites.h"
 
 static const char ramp_32[] = "topologies/ramp-32.yaml";
@@ -285,7 +286,7 @@ static void test_bounds(void)
     struct topology topology;
     struct error error;
     struct step_result step;
-    CU_ASSERT_EQUAL_FATAL(topology_load(ramp_32, &topology, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_load_topology(ramp_32, &topology, &error), STATUS_OK);
     struct random_stream *random = random_open(7, "placements", 0);
     for (uint64_t seed = 0; seed < 200; seed++) {
         struct deployment deployment = {0};
@@ -317,7 +318,7 @@ static void test_split_bounds(void)
     struct step_result step;
     struct occupancy occupancy;
     struct place_scratch scratch;
-    CU_ASSERT_EQUAL_FATAL(topology_load(ramp_32, &topology, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_load_topology(ramp_32, &topology, &error), STATUS_OK);
     occupancy_init(&occupancy, &topology);
     place_scratch_init(&scratch, &topology);
     for (uint64_t seed = 0; seed < 200; seed++) {

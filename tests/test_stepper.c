@@ -16,6 +16,7 @@
 #include "step/stepper.h"
 #include "strategies.h"
 #include "suites.h"
+#include "figures.h"
 
 static const uint32_t spread[] = {0, 5, 10, 15, 20, 25, 30, 3};
 
@@ -75,7 +76,10 @@ static void check_closed_form(const char *fabric, double bytes)
     const struct sim_clock clock = {1};
     const struct job_world_op ops[] = {{0.003, 0.005, bytes}, {0.007, 0.011, bytes}};
     job_world_topology(fabric, &topology);
-    topology.ramp.slot_ps = topology.awgr.slot_ps = 0;
+    if (fabric[0] == 'r' && fabric[1] == 'a')
+        *figure_whole(&topology, "ramp.slot") = 0;
+    else if (fabric[0] == 'a')
+        *figure_whole(&topology, "awgr.slot") = 0;
     job_world_put(&job, job_world_chain(ops, 2), &topology, spread);
     struct stepper_report report = step_in_ticks(&job, &topology, &figures);
     sim_time payload = 0;
@@ -179,9 +183,9 @@ static void check_adds_up(struct job_world *job, const struct topology *topology
 static void test_adds_up(void)
 {
     struct random_stream *random = random_open(11, "placements", 0);
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         for (uint64_t seed = 0; seed < 24; seed++) {
             struct job_world job;
             struct graph *graph = oracle_random_graph(seed, 2 + (uint32_t)(seed % 20), seed % 2);
@@ -202,10 +206,10 @@ static void test_collectives_in_steps(void)
 {
     static const enum collective_algorithm algorithms[] = {COLLECTIVE_RING, COLLECTIVE_HALVING_DOUBLING,
                                                            COLLECTIVE_RAMP, COLLECTIVE_PARAMETER_SERVER};
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
         struct job_world job;
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         job_world_split(&job, oracle_random_graph(5, 6, false), &topology, 8, &place_ramp_compact);
         CU_ASSERT(job.tasks->degree > 1);
         for (size_t a = 0; a < 8; a++) {
@@ -228,9 +232,9 @@ static void test_one_server(void)
 {
     static const uint32_t alone[] = {7};
     struct random_stream *random = random_open(3, "placements", 0);
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         for (uint64_t seed = 0; seed < 10; seed++) {
             struct job_world job;
             struct circuit_options options = job_world_options(3);
@@ -278,9 +282,9 @@ static void check_free_network(uint64_t seed, const struct topology *topology)
 
 static void test_nothing_to_send(void)
 {
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         for (uint64_t seed = 0; seed < 40; seed++)
             check_free_network(seed, &topology);
         topology_free(&topology);
@@ -295,15 +299,15 @@ enum change { CHANGE_RATE, CHANGE_PROPAGATION, CHANGE_IO, CHANGE_RECONFIGURATION
  * no such promise. False where the fabric has no such figure. */
 static bool worsen(struct topology *topology, enum change change, double factor)
 {
-    int64_t *reconfiguration_ps = job_world_reconfiguration(topology);
+    const int64_t *reconfiguration_ps = job_world_reconfiguration(topology);
     if (change == CHANGE_RATE)
         topology->node_rate_bytes_per_s /= factor;
     else if (change == CHANGE_PROPAGATION)
         topology->propagation_ps = llrint((double)topology->propagation_ps * factor);
     else if (change == CHANGE_IO)
         topology->io_latency_ps = llrint((double)topology->io_latency_ps * factor);
-    else if (reconfiguration_ps && strcmp(topology->fabric, "rotor") != 0)
-        *reconfiguration_ps = llrint((double)*reconfiguration_ps * factor);
+    else if (reconfiguration_ps && strcmp(topology->fabric.strategy->name, "rotor") != 0)
+        topology->reconfiguration_ps = llrint((double)*reconfiguration_ps * factor);
     else
         return false;
     return true;
@@ -338,7 +342,8 @@ static uint32_t check_monotone(const struct topology *topology, struct random_st
         struct step_result after = job_world_step(&job, &worse, &options);
         double after_s = step_times(&after, options.steps).total_s;
         if (after_s < before_s * (1 - 1e-14))
-            printf("\n  %s change %d: %.17g s before, %.17g s after\n", topology->fabric, change, before_s, after_s);
+            printf("\n  %s change %d: %.17g s before, %.17g s after\n", topology->fabric.strategy->name, change,
+                   before_s, after_s);
         CU_ASSERT(after_s >= before_s * (1 - 1e-14));
         cases++;
     }
@@ -350,9 +355,9 @@ static void test_monotone(void)
 {
     uint32_t cases = 0;
     struct random_stream *random = random_open(17, "monotone", 0);
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         for (uint32_t n = 0; n < 400; n++)
             cases += check_monotone(&topology, random);
         topology_free(&topology);
@@ -365,14 +370,14 @@ static void test_monotone(void)
 
 static void test_deadlock(void)
 {
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
         struct job_world job;
         struct step_result step = {.flows = 77};
         struct error error = {0};
         struct circuit_options options = job_world_options(1);
         const struct job_world_op ops[] = {{1, 1, 1e6}, {1, 1, 1e6}, {1, 1, 1e6}};
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         job_world_put(&job, job_world_chain(ops, 3), &topology, spread);
         for (uint32_t link = 0; link < job.tasks->link_count; link++)
             if (job.tasks->links[link].source == 1 && !job.tasks->tasks[job.tasks->links[link].target].is_backward)
@@ -399,7 +404,7 @@ static void check_refused(const struct topology *topology, const struct job_worl
     struct step_input input = job_world_input(&job, topology);
     CU_ASSERT_EQUAL(step_run(&input, 1, &options, &step, &error), STATUS_USER);
     if (!strstr(error.message, says))
-        printf("\n  %s said: %s\n", topology->fabric, error.message);
+        printf("\n  %s said: %s\n", topology->fabric.strategy->name, error.message);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, says));
     CU_ASSERT_EQUAL(step.flows, 77);
     job_world_end(&job);
@@ -408,9 +413,9 @@ static void check_refused(const struct topology *topology, const struct job_worl
 static void test_too_much(void)
 {
     const struct job_world_op heavy = {1, 1, 0x1p60}, slow = {1e12, 1, 1}, sum = {8e9, 1, 1}, sent = {1, 1, 1e15};
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         check_refused(&topology, &heavy, 1, "2^60");
         check_refused(&topology, &slow, 1, "1ns");
         check_refused(&topology, &sum, 1, "coarser run.tick");
@@ -464,11 +469,11 @@ static void test_own_links(void)
     struct random_stream *random = random_open(7, "own links", 0);
     struct topology topology;
     job_world_topology("static", &topology);
-    topology.fixed.degree = 3;
+    *figure_whole(&topology, "static.degree") = 3;
     for (uint64_t seed = 0; seed < 30; seed++) {
         struct job_world jobs[2];
         struct step_input inputs[2];
-        topology.fixed.graph = graphs[seed % 3];
+        figure_choose(&topology, "static.graph", graphs[seed % 3]);
         for (int i = 0; i < 2; i++) {
             struct graph *graph = oracle_random_graph(2 * seed + (uint64_t)i, 16, seed % 2);
             job_world_put_randomly(&jobs[i], graph, &topology, random, i ? between : spread, 8);

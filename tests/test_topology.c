@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "oracle.h"
+#include "network_world.h"
 #include "suites.h"
+#include "fabric/fabrics.h"
 #include "topology/topology.h"
 
 static void test_published_cluster(void)
@@ -15,7 +17,7 @@ static void test_published_cluster(void)
     struct topology t;
     struct error error;
     char name[TOPOLOGY_NAME_BYTES];
-    CU_ASSERT_EQUAL_FATAL(topology_load("topologies/ramp-32.yaml", &t, &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_load_topology("topologies/ramp-32.yaml", &t, &error), STATUS_OK);
     CU_ASSERT_EQUAL(t.server_count, 32);
     CU_ASSERT_EQUAL(t.device.memory_bytes, 80e9);
     CU_ASSERT_EQUAL(t.node_rate_bytes_per_s, 1.6e12);
@@ -39,7 +41,7 @@ static void test_all_files(void)
     for (size_t i = 0; i < found.gl_pathc; i++) {
         struct topology t;
         struct error error;
-        CU_ASSERT_EQUAL_FATAL(topology_load(found.gl_pathv[i], &t, &error), STATUS_OK);
+        CU_ASSERT_EQUAL_FATAL(fabric_load_topology(found.gl_pathv[i], &t, &error), STATUS_OK);
         /* The number of a file named ramp-<servers> is that of its servers. */
         const char *number = strstr(found.gl_pathv[i], "ramp-");
         if (number)
@@ -76,7 +78,7 @@ static void test_refusals(void)
         char *path = oracle_write(folder, "t.yaml", cases[i].text);
         struct topology t = {.server_count = 77};
         struct error error = {0};
-        CU_ASSERT_EQUAL(topology_load(path, &t, &error), STATUS_USER);
+        CU_ASSERT_EQUAL(fabric_load_topology(path, &t, &error), STATUS_USER);
         CU_ASSERT_PTR_NOT_NULL(strstr(error.message, cases[i].said));
         CU_ASSERT_STRING_EQUAL(error.file, path);
         CU_ASSERT_EQUAL(t.server_count, 77);
@@ -86,10 +88,147 @@ static void test_refusals(void)
     free(folder);
 }
 
+/* ---- layouts ---- */
+
+static void parse(const char *text, struct topology *topology)
+{
+    struct error error = {0};
+    enum status status = fabric_parse_topology(text, strlen(text), "t.yaml", topology, &error);
+    if (status != STATUS_OK)
+        printf("\n  %s\n", error.message);
+    CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
+}
+
+static void check_name(const struct topology *topology, uint32_t device, const char *expected)
+{
+    char name[TOPOLOGY_NAME_BYTES];
+    CU_ASSERT_EQUAL(topology_device_name(topology, device, name), (int)strlen(expected));
+    CU_ASSERT_STRING_EQUAL(name, expected);
+}
+
+static void test_hosts(void)
+{
+    struct topology t;
+    parse("layout: hosts\nhosts: {count: 3, devices: 4}\ndevice.memory: 16GB\nfabric: packet\n", &t);
+    CU_ASSERT_EQUAL(t.server_count, 3);
+    CU_ASSERT_EQUAL_FATAL(t.device_count, 12);
+    CU_ASSERT_EQUAL(t.class_count, 1);
+    CU_ASSERT_FALSE(t.has_grid);
+    for (uint32_t device = 0; device < 12; device++) {
+        CU_ASSERT_EQUAL(topology_host(&t, device), device / 4);
+        CU_ASSERT_EQUAL(topology_class(&t, device)->memory_bytes, 16e9);
+        CU_ASSERT_EQUAL(topology_class(&t, device)->speed, 1);
+    }
+    check_name(&t, 0, "0.0");
+    check_name(&t, 11, "2.3");
+    topology_free(&t);
+}
+
+static void test_machines(void)
+{
+    struct topology t;
+    parse("layout: machines\nfabric: ocs\ndevice: {memory: 10GB, peak: 7}\nmachines:\n"
+          "  - {name: big, count: 2, devices: 2, speed: 2.5, memory: 32GB, site: 3}\n  - {name: small, device: K80}\n",
+          &t);
+    static const char *const names[] = {"big-0.0", "big-0.1", "big-1.0", "big-1.1", "small.0"};
+    CU_ASSERT_EQUAL(t.server_count, 3);
+    CU_ASSERT_EQUAL_FATAL(t.device_count, 5);
+    CU_ASSERT_EQUAL_FATAL(t.class_count, 2);
+    for (uint32_t device = 0; device < 5; device++) {
+        bool is_big = device < 4;
+        const struct device_class *class = topology_class(&t, device);
+        check_name(&t, device, names[device]);
+        CU_ASSERT_EQUAL(topology_host(&t, device), device / 2);
+        CU_ASSERT_EQUAL(t.devices[device].site, is_big ? 3 : 0);
+        CU_ASSERT_EQUAL(class->memory_bytes, is_big ? 32e9 : 10e9);
+        CU_ASSERT_EQUAL(class->speed, is_big ? 2.5 : 1);
+        CU_ASSERT_EQUAL(t.speeds[t.devices[device].class], class->speed);
+        CU_ASSERT_EQUAL(class->peak_per_s, 7);
+        CU_ASSERT_STRING_EQUAL(class->name, is_big ? "" : "K80");
+    }
+    topology_free(&t);
+}
+
+static void test_layout_refusals(void)
+{
+    static const struct {
+        const char *text, *said;
+    } cases[] = {
+        {"layout: hosts\nfabric: packet\n", "hosts.count"},
+        {"layout: hosts\nhosts.count: 2\n", "fabric: ramp needs layout: grid"},
+        {"layout: hosts\nhosts.count: 2\ngroups: 2\nfabric: ocs\n", "it counts only with layout: grid"},
+        {"layout: hosts\nhosts: {count: 65536, devices: 1024}\nfabric: ocs\nocs.scope: half\n",
+         "expected port or switch"},
+        {"layout: hosts\nhosts: {count: 65536, devices: 1025}\nfabric: ocs\n", "out of range"},
+        {"layout: machines\nfabric: ocs\n", "machines"},
+        {"layout: machines\nfabric: ocs\nmachines: []\n", "a list of machines"},
+        {"layout: machines\nfabric: ocs\nmachines: {name: x}\n", "a list of machines"},
+        {"layout: machines\nfabric: ocs\nmachines: [x]\n", "expected {name"},
+        {"layout: machines\nfabric: ocs\nmachines: [{count: 2}]\n", "name is missing"},
+        {"layout: machines\nfabric: ocs\nmachines: [{name: x, cuont: 2}]\n", "did you mean count"},
+        {"layout: machines\nfabric: ocs\nmachines: [{name: x, speed: 0}]\n", "more than 0"},
+        {"layout: machines\nfabric: ocs\nmachines: [{name: abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz}]\n",
+         "at most 40"},
+        {"layout: machines\nfabric: ocs\nmachines: [{name: a, count: 65536, devices: 1024}, {name: b}]\n", "too many"},
+        {"layout: heap\n", "expected grid, hosts or machines"},
+        {"groups: 2\nracks_per_group: 2\nservers_per_rack: 2\ninside.rate: 1GB/s\n", "layout: hosts or machines"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct topology t;
+        struct error error = {0};
+        enum status status = fabric_parse_topology(cases[i].text, strlen(cases[i].text), "t.yaml", &t, &error);
+        CU_ASSERT_EQUAL(status, STATUS_USER);
+        if (!strstr(error.message, cases[i].said))
+            printf("\n  %s  said: %s\n", cases[i].text, error.message);
+        CU_ASSERT_PTR_NOT_NULL(strstr(error.message, cases[i].said));
+    }
+}
+
+/* Between devices of one server: inside.latency + bytes / inside.rate, whatever else goes on there; between servers the
+ * fabric, which devices of a server share. */
+static void test_inside(void)
+{
+    struct topology t;
+    struct error error = {0};
+    struct network *network;
+    struct transfer_report reports[4];
+    const struct transfer_request requests[] = {{.source = 0, .target = 1, .bytes = 3000000},
+                                                {.source = 1, .target = 0, .bytes = 3000000},
+                                                {.source = 0, .target = 2, .bytes = 3000000},
+                                                {.source = 1, .target = 3, .bytes = 3000000}};
+    parse("layout: hosts\nhosts: {count: 2, devices: 2}\ninside: {rate: 300GB/s, latency: 1us}\nfabric: ocs\n"
+          "node_rate: 100GB/s\npropagation: 50ns\nio_latency: 100ns\nocs: {switches: 1, reconfiguration: 20us}\n",
+          &t);
+    struct engine *engine = engine_create();
+    CU_ASSERT_EQUAL_FATAL(network_create(engine, &t, &(struct network_options){0}, &network, &error), STATUS_OK);
+    for (size_t i = 0; i < 4; i++) {
+        struct transfer_request request = requests[i];
+        request.done = world_keep;
+        request.context = &reports[i];
+        CU_ASSERT_EQUAL(network_send(network, &request, NULL, &error), STATUS_OK);
+    }
+    engine_run(engine, SIM_TIME_MAX);
+    for (size_t i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(reports[i].end, 1000000 + 10000000);
+        CU_ASSERT_EQUAL(reports[i].latency, 1000000);
+        CU_ASSERT_EQUAL(reports[i].payload, 10000000);
+    }
+    CU_ASSERT_EQUAL(reports[2].end, 20000000 + 250000 + 30000000);
+    CU_ASSERT_EQUAL(reports[3].wait, reports[2].end);               /* one port */
+    CU_ASSERT_EQUAL(reports[3].end, 2 * reports[2].end - 20000000); /* which stays lit */
+    network_destroy(network);
+    engine_destroy(engine);
+    topology_free(&t);
+}
+
 void suite_topology(void)
 {
     CU_pSuite suite = CU_add_suite("topology", NULL, NULL);
     CU_ADD_TEST(suite, test_published_cluster);
     CU_ADD_TEST(suite, test_all_files);
     CU_ADD_TEST(suite, test_refusals);
+    CU_ADD_TEST(suite, test_hosts);
+    CU_ADD_TEST(suite, test_machines);
+    CU_ADD_TEST(suite, test_layout_refusals);
+    CU_ADD_TEST(suite, test_inside);
 }

@@ -162,10 +162,10 @@ static void draw_network(struct books *books)
     struct topology topology;
     struct network *network;
     struct engine *engine = engine_create();
-    CU_ASSERT_EQUAL_FATAL(topology_load("topologies/ramp-32.yaml", &topology, NULL), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(fabric_load_topology("topologies/ramp-32.yaml", &topology, NULL), STATUS_OK);
     circuits.topology = &topology;
     CU_ASSERT_EQUAL_FATAL(timeline_create(path, &options, &circuits.timeline, NULL), STATUS_OK);
-    CU_ASSERT_EQUAL_FATAL(fabric_create_network(engine, &topology, &network_options, &network, NULL), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(network_create(engine, &topology, &network_options, &network, NULL), STATUS_OK);
     send_some(engine, network);
     books->network = network;
     network_visit_hardware(network, keep_used, books);
@@ -263,19 +263,19 @@ static void test_fabrics(void)
         const char *topology, *track;
         double switching_us;
         bool has_circuits;
-    } fabrics[] = {{"ocs-32", "port of ", 10000, true},          {"awgr-32", "transmitter ", 0.00384, true},
-                   {"ring-32", "sending micro-ring ", 25, true}, {"rotor-32", "transfers from ", 0, false},
-                   {"static-32", "transfers from ", 0, false},   {"packet-32", "transfers from ", 0, false}};
-    for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
+    } cases[] = {{"ocs-32", "port of ", 10000, true},          {"awgr-32", "transmitter ", 0.00384, true},
+                 {"ring-32", "sending micro-ring ", 25, true}, {"rotor-32", "transfers from ", 0, false},
+                 {"static-32", "transfers from ", 0, false},   {"packet-32", "transfers from ", 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct timeline_totals totals;
-        cJSON *tree = draw(fabrics[i].topology, &whole, &totals);
-        struct tracks *tracks = tracks_of(tree, FIRST_PROCESS, fabrics[i].switching_us);
+        cJSON *tree = draw(cases[i].topology, &whole, &totals);
+        struct tracks *tracks = tracks_of(tree, FIRST_PROCESS, cases[i].switching_us);
         CU_ASSERT_EQUAL(overlaps_of(tracks), 0);
         CU_ASSERT_EQUAL(tracks->odd_switching, 0);
-        CU_ASSERT_EQUAL(tracks->switching > 0, fabrics[i].has_circuits);
-        CU_ASSERT_EQUAL(tracks->idle > 0, fabrics[i].has_circuits);
+        CU_ASSERT_EQUAL(tracks->switching > 0, cases[i].has_circuits);
+        CU_ASSERT_EQUAL(tracks->idle > 0, cases[i].has_circuits);
         CU_ASSERT(tracks->lit > 30);
-        CU_ASSERT_PTR_EQUAL(strstr(tracks->items[1].name, fabrics[i].track), tracks->items[1].name);
+        CU_ASSERT_PTR_EQUAL(strstr(tracks->items[1].name, cases[i].track), tracks->items[1].name);
         free(tracks);
         cJSON_Delete(tree);
     }

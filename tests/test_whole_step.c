@@ -15,6 +15,7 @@
 #include "job_world.h"
 #include "strategies.h"
 #include "suites.h"
+#include "figures.h"
 
 static const char usual_ops[] =
     "[{\"id\": 1, \"kind\": \"a\", \"forward_ms\": 0.1, \"backward_ms\": 0.2, \"activation_bytes\": 1000000, "
@@ -104,7 +105,7 @@ static void test_tasks(void)
     CU_ASSERT_EQUAL(sum.dep_bytes, 3000000); /* what ops put out, not what they keep */
     for (uint32_t task = 0; task < 3; task++) {
         CU_ASSERT(!tasks->tasks[task].is_backward);
-        CU_ASSERT_STRING_EQUAL(task_pass_name(tasks, task), "");
+        CU_ASSERT_STRING_EQUAL(task_pass_name(tasks, task), "whole");
     }
     CU_ASSERT_EQUAL(tasks->links[0].bytes, 1000000);
     CU_ASSERT_EQUAL(tasks->links[1].bytes, 2000000);
@@ -167,9 +168,9 @@ static void test_one_device(void)
 {
     static const uint32_t alone[] = {7};
     struct random_stream *random = random_open(1, "placements", 0);
-    for (size_t i = 0; fabric_at(i); i++) {
+    for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
-        job_world_topology(fabric_at(i)->name, &topology);
+        job_world_topology(fabrics.strategies[i]->name, &topology);
         for (uint64_t seed = 0; seed < 5; seed++) {
             struct job_world job;
             struct graph *graph = seed ? oracle_random_graph(seed, 20, seed % 2) : whole_chain();
@@ -194,12 +195,12 @@ static void test_two_devices(void)
     job_world_topology("ocs", &topology);
     job_world_put(&job, whole_chain(), &topology, servers);
     struct step_result step = job_world_step(&job, &topology, &options);
-    double rate = topology.node_rate_bytes_per_s / (double)topology.ocs.switches;
+    double rate = topology.node_rate_bytes_per_s / (double)*figure_whole(&topology, "ocs.switches");
     double latency_s = (double)(topology.propagation_ps + 2 * topology.io_latency_ps) * 1e-12;
     CU_ASSERT(oracle_is_near(step.step.part_s[TIME_COMP], 1e-3, 1e-9));
     CU_ASSERT(oracle_is_near(step.step.part_s[TIME_COMM], 2 * latency_s + 3e6 / rate, 1e-6));
-    CU_ASSERT(
-        oracle_is_near(step.step.part_s[TIME_RECONFIG], 2 * (double)topology.ocs.reconfiguration_ps * 1e-12, 1e-9));
+    CU_ASSERT(oracle_is_near(step.step.part_s[TIME_RECONFIG],
+                             2 * (double)*figure_whole(&topology, "ocs.reconfiguration") * 1e-12, 1e-9));
     CU_ASSERT(oracle_is_near(job_world_sum_s(&step.step), step.step.total_s, 1e-13));
     CU_ASSERT_EQUAL(step.flows, 2);
     topology_free(&topology);
@@ -270,7 +271,7 @@ static void test_one_to_one(void)
     step = step_parts(&job, &topology, &sent);
     CU_ASSERT_EQUAL(step.flows, 4); /* a pair to a pair, and crosswise */
     CU_ASSERT(sent.flew[0] == 1 && sent.flew[1] == 1);
-    double rate = topology.node_rate_bytes_per_s / (double)topology.ocs.switches;
+    double rate = topology.node_rate_bytes_per_s / (double)*figure_whole(&topology, "ocs.switches");
     CU_ASSERT(oracle_is_near(step.step.part_s[TIME_COMP], 0.5e-3, 1e-9));
     CU_ASSERT(oracle_is_near(step.step.part_s[TIME_PAYLOAD], 1.5e6 / rate, 1e-6)); /* both halves side by side */
     struct step_input input = job_world_input(&job, &topology);

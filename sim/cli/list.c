@@ -18,7 +18,7 @@ struct kind {
 
 static const struct kind file_kinds[] = {{"models", "models", ".json"}, {"topologies", "topologies", ".yaml"}};
 
-static const struct registry *const registries[] = {&partitioners, &placers, &schedulers, &distributions};
+static const struct registry *const registries[] = {&partitioners, &placers, &schedulers, &fabrics, &distributions};
 
 struct names {
     struct arena arena;
@@ -80,10 +80,6 @@ static enum status list(const char *name, struct error *error)
     for (size_t i = 0; i < sizeof file_kinds / sizeof *file_kinds; i++)
         if (strcmp(name, file_kinds[i].name) == 0)
             return list_files(&file_kinds[i], error);
-    for (size_t i = 0; strcmp(name, "fabrics") == 0 && fabric_at(i); i++)
-        printf("%-15s %s\n", fabric_at(i)->name, fabric_at(i)->doc);
-    if (strcmp(name, "fabrics") == 0)
-        return STATUS_OK;
     for (size_t i = 0; i < sizeof registries / sizeof *registries; i++)
         if (strcmp(name, registries[i]->kind) == 0) {
             list_registry(registries[i]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "fabric/fabrics.h"
 #include "engine/memory.h"
 #include "cluster/columns.h"
 #include "input/text.h"
@@ -189,13 +190,13 @@ static void man_topology(void)
              "(group-rack-place), what device each has and which fabric connects them. Scenarios name it with the key "
              "topology. Keys of a fabric that is not in use are errors.\n");
     puts(".SH KEYS");
-    put_keys(topology_table);
+    put_keys(fabric_topology_table);
     puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-scenario (5)");
 }
 
 static void markdown_topology(void)
 {
-    markdown_keys(topology_table);
+    markdown_keys(fabric_topology_table);
 }
 
 /* ---- ocsim-results(5) ---- */

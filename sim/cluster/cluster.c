@@ -185,6 +185,7 @@ static void ask_about(struct cluster *cluster, const struct job *job, uint32_t n
         .running = cluster->running,
         .running_count = cluster->running_count,
         .records = cluster->result.jobs,
+        .record_count = cluster->result.job_count,
     };
     cluster->release_count = 0;
     cluster->is_due = true;
@@ -328,7 +329,8 @@ static enum status open_models(struct cluster *cluster)
         state->tasks = memory_alloc(cluster->legal_count, sizeof(struct task_graph *));
         state->steps = memory_alloc(cluster->legal_count, sizeof *state->steps);
         state->has_step = memory_alloc(cluster->legal_count, sizeof *state->has_step);
-        state->sequential_s = (double)config->steps * (graph_sum(graph).sequential_ms * config->unit_s);
+        state->sequential_s =
+            (double)config->steps * (graph_sum(graph).sequential_ms / config->topology->speeds[0] * config->unit_s);
         enum status status = cluster_check_fit(graph, config->topology, config->quantum_ms, largest, &cluster->error);
         if (status != STATUS_OK)
             return status;
@@ -383,11 +385,11 @@ static enum status open_parts(struct cluster *cluster)
 {
     const struct cluster_config *config = cluster->config;
     const struct topology *topology = config->topology;
-    bool is_symmetric = topology_is_grid(topology) && (!config->circuit || fabric_is_symmetric(topology));
+    bool is_alike = !config->circuit || fabric_is_symmetric(topology);
     start_engine(cluster);
     occupancy_init(&cluster->occupancy, topology);
     place_scratch_init(&cluster->scratch, topology);
-    cluster->memo = memo_create(topology, is_symmetric);
+    cluster->memo = memo_create(topology, topology->has_grid && is_alike);
     cluster->legal = place_legal_degrees(config->placer, topology, config->max_degree, &cluster->legal_count);
     enum status status = place_check(config->placer, topology, &cluster->error);
     if (status == STATUS_OK)

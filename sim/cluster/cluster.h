@@ -112,6 +112,7 @@ struct decision {
     const uint32_t *running;           /* numbers of the jobs that run, in no order; their ends are in their records */
     uint32_t running_count;
     const struct job_record *records; /* of all jobs so far, by number */
+    size_t record_count;
 };
 
 struct cluster;

@@ -146,7 +146,7 @@ static void finish(const struct cluster_config *config, double length_s, struct 
     }
     values[METRIC_BLOCKING_RATE] = values[METRIC_JOBS_BLOCKED] / values[METRIC_JOBS_ARRIVED];
     values[METRIC_THROUGHPUT] = sums->bytes / length_s;
-    values[METRIC_DEVICE_UTILISATION] = sums->device_seconds / (config->topology->server_count * length_s);
+    values[METRIC_DEVICE_UTILISATION] = sums->device_seconds / (config->topology->device_count * length_s);
     values[METRIC_COMM_SHARE] = values[METRIC_COMM_MEAN] / values[METRIC_JCT_MEAN];
     double blocked = values[METRIC_BLOCKED_REFUSED] + values[METRIC_BLOCKED_NO_BLOCK] + values[METRIC_BLOCKED_LATE];
     values[METRIC_BLOCKING_RATE_DECIDED] = blocked / (blocked + values[METRIC_JOBS_COMPLETED]);

@@ -25,12 +25,44 @@
 #include "fabric/parallel.h"
 #include "fabric/rotor.h"
 
+struct awgr_settings {
+    enum { ON_DEMAND, ROUND_ROBIN } schedule;
+    int64_t wavelengths; /* and ports of a grating */
+    int64_t planes;      /* gratings side by side */
+    int64_t reconfiguration_ps, slot_ps;
+};
+
+#define SETTINGS struct awgr_settings
+static const struct key awgr_keys[] = {
+    {CHOICE_KEY("awgr.schedule", schedule, "on_demand|round_robin"), .default_text = "on_demand",
+     .doc =
+         "Circuits are set up on request, or transmitters step through all other servers by the clock, one slot each "
+         "and dark for the reconfiguration in between (Sirius), with a transceiver a plane and gratings that have a "
+         "port for every server."},
+    {INTEGER_KEY("awgr.wavelengths", wavelengths), .default_text = "100", .minimum = "1", .maximum = "4096",
+     .when = "awgr.schedule=on_demand",
+     .doc = "Ports and wavelengths of a grating. A server has a transceiver for each block of so many servers. 100: "
+            "the gratings of Sirius (unverified)."},
+    {INTEGER_KEY("awgr.planes", planes), .default_text = "1", .minimum = "1", .maximum = "1024",
+     .doc = "Gratings side by side for each pair of blocks, each with transceivers of its own."},
+    {TIME_KEY("awgr.reconfiguration", reconfiguration_ps), .default_text = "3840ps", .minimum = "0ps",
+     .doc = "To tune a transmitter; with round_robin the dark time after every slot. 3.84ns: Sirius."},
+    {TIME_KEY("awgr.slot", slot_ps), .default_text = "100ns", .minimum = "0ps",
+     .doc = "Payloads take whole slots; 0ps = not slotted. With round_robin how long a transmitter stays at a target, "
+            "more than 0ps. The default is unverified (Sirius)."},
+};
+
 static const struct fabric_circuits circuits;
+
+static const struct awgr_settings *settings_of(const struct topology *topology)
+{
+    return topology->fabric.settings;
+}
 
 /* Of a grating, and its wavelengths. */
 static uint64_t ports_of(const struct topology *topology)
 {
-    return (uint64_t)topology->awgr.wavelengths;
+    return (uint64_t)settings_of(topology)->wavelengths;
 }
 
 static uint64_t blocks_of(const struct topology *topology)
@@ -40,41 +72,41 @@ static uint64_t blocks_of(const struct topology *topology)
 
 static enum status open_round_robin(struct fabric_state *state, struct error *error)
 {
-    const struct topology *topology = state->topology;
+    const struct awgr_settings *settings = settings_of(state->topology);
     struct rotor_figures figures = {.switches_key = "awgr.planes",
                                     .slot_key = "awgr.slot",
-                                    .switches = topology->awgr.planes,
-                                    .slot_ps = topology->awgr.slot_ps,
-                                    .dark_ps = topology->awgr.reconfiguration_ps};
+                                    .switches = settings->planes,
+                                    .slot_ps = settings->slot_ps,
+                                    .dark_ps = settings->reconfiguration_ps};
     return rotor_open(state, &figures, error);
 }
 
 static enum status open_on_demand(struct fabric_state *state, struct error *error)
 {
     const struct topology *topology = state->topology;
-    uint64_t transceivers = blocks_of(topology) * (uint64_t)topology->awgr.planes;
+    const struct awgr_settings *settings = settings_of(topology);
+    uint64_t transceivers = blocks_of(topology) * (uint64_t)settings->planes;
     uint64_t lines = 2 * topology->server_count * blocks_of(topology);
     if (lines >= FABRIC_NONE)
         return error_set(error, STATUS_USER,
                          "awgr.wavelengths is %lld: %u servers then need %llu transceivers each, too many to simulate",
-                         (long long)topology->awgr.wavelengths, topology->server_count,
-                         (unsigned long long)transceivers);
+                         (long long)settings->wavelengths, topology->server_count, (unsigned long long)transceivers);
     enum status status =
-        fabric_share(state, (int64_t)transceivers, topology->awgr.reconfiguration_ps, topology->awgr.slot_ps, error);
+        fabric_share(state, (int64_t)transceivers, settings->reconfiguration_ps, settings->slot_ps, error);
     if (status != STATUS_OK)
         return status;
     state->circuits = &circuits;
     state->dense = 2 * (uint64_t)topology->server_count * transceivers;
     state->line_count = (uint32_t)lines;
-    state->alternatives = (uint32_t)topology->awgr.planes;
-    state->lanes_max = (uint16_t)topology->awgr.planes;
+    state->alternatives = (uint32_t)settings->planes;
+    state->lanes_max = (uint16_t)settings->planes;
     return STATUS_OK;
 }
 
 static enum status open_awgr(struct fabric_state *state, struct error *error)
 {
-    bool is_on_demand = strcmp(state->topology->awgr.schedule, "round_robin") != 0;
-    return is_on_demand ? open_on_demand(state, error) : open_round_robin(state, error);
+    return settings_of(state->topology)->schedule == ROUND_ROBIN ? open_round_robin(state, error)
+                                                                 : open_on_demand(state, error);
 }
 
 /* The transmitters of a server towards a block, one per plane, start here; its receivers half of all further on. */
@@ -122,7 +154,9 @@ static const struct fabric_circuits circuits = {
 };
 
 const struct fabric fabric_awgr = {
-    .name = "awgr",
-    .doc = "Tunable transmitters on wavelength gratings: the wavelength says where the light goes.",
+    .strategy = {.name = "awgr",
+                 .doc = "Tunable transmitters on wavelength gratings: the wavelength says where the light goes.",
+                 STRATEGY_KEYS(awgr_keys, struct awgr_settings)},
+    .is_reconfigured = true,
     .open = open_awgr,
 };

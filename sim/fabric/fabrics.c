@@ -1,38 +1,46 @@
-/* The registry of fabrics. */
+/* The registry of fabrics, and topologies with theirs. */
 #include "fabric/fabrics.h"
 
-#include <string.h>
-
 /* One line per fabric. */
-static const struct fabric *const registry[] = {
-    &fabric_ramp, &fabric_ocs, &fabric_awgr, &fabric_ring, &fabric_rotor, &fabric_static, &fabric_packet,
-};
-enum { FABRIC_COUNT = sizeof registry / sizeof *registry };
+#define FABRICS(_, type)                                                                                               \
+    _(type, fabric_ramp)                                                                                               \
+    _(type, fabric_ocs)                                                                                                \
+    _(type, fabric_awgr)                                                                                               \
+    _(type, fabric_ring)                                                                                               \
+    _(type, fabric_rotor)                                                                                              \
+    _(type, fabric_static)                                                                                             \
+    _(type, fabric_packet)
+REGISTRY(fabrics, struct fabric, FABRICS, fabric_ramp)
 
-const struct fabric *fabric_at(size_t index)
+void fabric_topology_table(struct key_table *table)
 {
-    return index < FABRIC_COUNT ? registry[index] : NULL;
+    topology_table(&fabrics, table);
 }
 
-const struct fabric *fabric_find(const char *name)
+/* Hands the topology out, or frees it. */
+static enum status check_topology(struct topology *topology, const char *path, struct topology *out,
+                                  struct error *error)
 {
-    for (size_t i = 0; i < FABRIC_COUNT; i++)
-        if (strcmp(registry[i]->name, name) == 0)
-            return registry[i];
-    return NULL;
+    const struct fabric *fabric = fabric_of(topology);
+    enum status status = fabric->check ? fabric->check(topology, path, error) : STATUS_OK;
+    if (status == STATUS_OK)
+        *out = *topology;
+    else
+        topology_free(topology);
+    return status;
 }
 
-bool fabric_is_symmetric(const struct topology *topology)
+enum status fabric_load_topology(const char *path, struct topology *out, struct error *error)
 {
-    const struct fabric *fabric = fabric_find(topology->fabric);
-    return fabric && fabric->is_symmetric && fabric->is_symmetric(topology);
+    struct topology topology;
+    enum status status = topology_load(path, &fabrics, &topology, error);
+    return status == STATUS_OK ? check_topology(&topology, path, out, error) : status;
 }
 
-enum status fabric_create_network(struct engine *engine, const struct topology *topology,
-                                  const struct network_options *options, struct network **out, struct error *error)
+enum status fabric_parse_topology(const char *text, size_t size, const char *file, struct topology *out,
+                                  struct error *error)
 {
-    const struct fabric *fabric = fabric_find(topology->fabric);
-    if (!fabric)
-        return error_set(error, STATUS_USER, "fabric '%s' cannot be simulated with circuits", topology->fabric);
-    return network_create(engine, topology, fabric, options, out, error);
+    struct topology topology;
+    enum status status = topology_parse(text, size, file, &fabrics, &topology, error);
+    return status == STATUS_OK ? check_topology(&topology, file, out, error) : status;
 }

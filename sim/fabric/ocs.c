@@ -11,17 +11,33 @@
 #include "fabric/fabrics.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "fabric/parallel.h"
+
+struct ocs_settings {
+    int64_t switches, reconfiguration_ps;
+    enum { SCOPE_PORT, SCOPE_SWITCH } scope;
+};
+
+#define SETTINGS struct ocs_settings
+static const struct key ocs_keys[] = {
+    {INTEGER_KEY("ocs.switches", switches), .default_text = "4", .minimum = "1", .maximum = "1024",
+     .doc = "Circuit switches side by side; a server has one port on each, with its share of node_rate."},
+    {TIME_KEY("ocs.reconfiguration", reconfiguration_ps), .default_text = "10ms", .minimum = "0ps",
+     .doc = "To connect two ports. 10ms: 3D MEMS (unverified); 2D MEMS 11.5us (Mordia); SiP-ML's public simulator "
+            "sweeps 20us to 3000us."},
+    {CHOICE_KEY("ocs.scope", scope, "port|switch"), .default_text = "port",
+     .doc = "What is dark while a circuit is set up: its two ports, or the whole switch (all-stop)."},
+};
 
 static const struct fabric_circuits circuits;
 
 static enum status open_ocs(struct fabric_state *state, struct error *error)
 {
     const struct topology *topology = state->topology;
-    int64_t switches = topology->ocs.switches;
-    enum status status = fabric_share(state, switches, topology->ocs.reconfiguration_ps, 0, error);
+    const struct ocs_settings *settings = topology->fabric.settings;
+    int64_t switches = settings->switches;
+    enum status status = fabric_share(state, switches, settings->reconfiguration_ps, 0, error);
     if (status != STATUS_OK)
         return status;
     if (topology->server_count > UINT32_MAX / 2)
@@ -30,7 +46,7 @@ static enum status open_ocs(struct fabric_state *state, struct error *error)
     state->dense = 2 * (uint64_t)topology->server_count * (uint64_t)switches;
     state->line_count = 2 * topology->server_count;
     state->alternatives = (uint32_t)switches;
-    if (strcmp(topology->ocs.scope, "switch") == 0) {
+    if (settings->scope == SCOPE_SWITCH) {
         state->switch_count = (uint32_t)switches;
         state->lanes_max = 1;
     }
@@ -73,8 +89,10 @@ static const struct fabric_circuits circuits = {
 };
 
 const struct fabric fabric_ocs = {
-    .name = "ocs",
-    .doc = "Optical circuit switches side by side; a server has one port on each.",
+    .strategy = {.name = "ocs",
+                 .doc = "Optical circuit switches side by side; a server has one port on each.",
+                 STRATEGY_KEYS(ocs_keys, struct ocs_settings)},
+    .is_reconfigured = true,
     .is_symmetric = is_symmetric_ocs,
     .open = open_ocs,
 };

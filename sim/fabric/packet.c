@@ -55,23 +55,37 @@ struct packet {
 
 static const struct fabric_carrier carrier;
 
+struct packet_settings {
+    double oversubscription;
+    int64_t radix; /* servers below one edge switch */
+};
+
+#define SETTINGS struct packet_settings
+static const struct key packet_keys[] = {
+    {NUMBER_KEY("packet.oversubscription", oversubscription), .default_text = "1", .minimum = "1",
+     .doc = "Rate into an edge switch from its servers over its rate towards the core."},
+    {INTEGER_KEY("packet.radix", radix), .default_text = "8", .minimum = "1", .maximum = "1024",
+     .doc = "Servers below one edge switch of the fat tree."},
+};
+
 static enum status open_packet(struct fabric_state *state, struct error *error)
 {
     const struct topology *topology = state->topology;
+    const struct packet_settings *settings = topology->fabric.settings;
     enum status status = fabric_share(state, 1, 0, 0, error);
     if (status != STATUS_OK)
         return status;
     double rate = (double)state->rate_bytes_per_s;
-    double uplink = rate * (double)topology->packet.radix / topology->packet.oversubscription;
+    double uplink = rate * (double)settings->radix / settings->oversubscription;
     if (!(uplink >= 1))
         return error_set(error, STATUS_USER,
                          "packet.oversubscription of %g leaves %gB/s towards the core; at least 1B/s is needed",
-                         topology->packet.oversubscription, uplink);
+                         settings->oversubscription, uplink);
     struct packet *packet = memory_alloc(1, sizeof *packet);
     packet->servers = topology->server_count;
-    packet->radix = (uint32_t)topology->packet.radix;
+    packet->radix = (uint32_t)settings->radix;
     packet->edges = (packet->servers + packet->radix - 1) / packet->radix;
-    packet->has_core_links = topology->packet.oversubscription > 1;
+    packet->has_core_links = settings->oversubscription > 1;
     packet->shares = share_create(2 * (packet->servers + packet->edges));
     packet->links = memory_alloc(2 * ((size_t)packet->servers + packet->edges), sizeof *packet->links);
     for (uint32_t i = 0; i < 2 * packet->servers; i++)
@@ -242,7 +256,9 @@ static const struct fabric_carrier carrier = {
     .close = close_packet, .send = send_packet, .on_event = on_packet, .visit = visit_packet};
 
 const struct fabric fabric_packet = {
-    .name = "packet",
-    .doc = "No circuits: flows share the links of a two-level fat tree, max-min fair. The electrical baseline.",
+    .strategy =
+        {.name = "packet",
+         .doc = "No circuits: flows share the links of a two-level fat tree, max-min fair. The electrical baseline.",
+         STRATEGY_KEYS(packet_keys, struct packet_settings)},
     .open = open_packet,
 };

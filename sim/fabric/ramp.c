@@ -24,11 +24,33 @@
 
 #include "engine/status.h"
 
+struct ramp_settings {
+    int64_t reconfiguration_ps, slot_ps;
+    int64_t planes; /* subnets side by side for each pair of groups and transmitter */
+};
+
+#define SETTINGS struct ramp_settings
+static const struct key ramp_keys[] = {
+    {TIME_KEY("ramp.reconfiguration", reconfiguration_ps), .default_text = "1ns", .minimum = "0ps",
+     .doc = "To tune a transmitter and a receiver to each other. The default is unverified against RAMP's paper."},
+    {TIME_KEY("ramp.slot", slot_ps), .default_text = "20ns", .minimum = "0ps",
+     .doc = "Payloads take whole slots; 0ps = not slotted. The default is unverified against RAMP's paper."},
+    {INTEGER_KEY("ramp.planes", planes), .default_text = "1", .minimum = "1", .maximum = "1024",
+     .doc = "Subnets side by side for each pair of groups and transmitter. Racks of the target group take turns on "
+            "them: with as many planes as racks, the most there can be, servers of different racks never collide on a "
+            "wavelength."},
+};
+
 static const struct fabric_circuits circuits;
+
+static const struct ramp_settings *settings_of(const struct topology *topology)
+{
+    return topology->fabric.settings;
+}
 
 static uint64_t planes_of(const struct topology *topology)
 {
-    return (uint64_t)topology->ramp.planes;
+    return (uint64_t)settings_of(topology)->planes;
 }
 
 /* The racks of a group are on planes by their numbers, unless there is but one. */
@@ -37,11 +59,36 @@ static bool is_symmetric_ramp(const struct topology *topology)
     return planes_of(topology) == 1;
 }
 
+/* What the published formulas need (PAC-ML simulator, section 6): a subgroup of d members has groups / (d - 1)
+ * transceivers a pair, and that must not be none. */
+static enum status check_ramp(const struct topology *topology, const char *path, struct error *error)
+{
+    int64_t x = topology->groups, deep = (topology->servers_per_rack + x - 1) / x;
+    int64_t planes = settings_of(topology)->planes;
+    if (!topology->has_grid)
+        return error_at(error, path, 0, 0,
+                        "fabric: ramp needs layout: grid, which says in which group and rack a server stands");
+    if (topology->racks_per_group > x)
+        return error_at(error, path, 0, 0,
+                        "racks_per_group is %lld, groups is %lld: RAMP has at most as many racks a group as groups",
+                        (long long)topology->racks_per_group, (long long)x);
+    if (deep > x + 1)
+        return error_at(error, path, 0, 0,
+                        "servers_per_rack is %lld: with %lld groups RAMP can serve at most %lld servers a rack",
+                        (long long)topology->servers_per_rack, (long long)x, (long long)(x * (x + 1)));
+    if (planes > topology->racks_per_group)
+        return error_at(error, path, 0, 0,
+                        "ramp.planes is %lld, racks_per_group is %lld: a plane serves a rack at least, so more would "
+                        "stay dark",
+                        (long long)planes, (long long)topology->racks_per_group);
+    return STATUS_OK;
+}
+
 static enum status open_ramp(struct fabric_state *state, struct error *error)
 {
     const struct topology *topology = state->topology;
-    enum status status =
-        fabric_share(state, topology->groups, topology->ramp.reconfiguration_ps, topology->ramp.slot_ps, error);
+    const struct ramp_settings *settings = settings_of(topology);
+    enum status status = fabric_share(state, topology->groups, settings->reconfiguration_ps, settings->slot_ps, error);
     if (status != STATUS_OK)
         return status;
     state->circuits = &circuits;
@@ -123,8 +170,12 @@ static void describe_ramp(const struct fabric_state *state, uint64_t hardware, c
 static const struct fabric_circuits circuits = {.is_fixed = true, .plan = plan_ramp, .describe = describe_ramp};
 
 const struct fabric fabric_ramp = {
-    .name = "ramp",
-    .doc = "Tunable transceivers, one a communication group, on passive subnets: a wavelength a server of a rack.",
+    .strategy =
+        {.name = "ramp",
+         .doc = "Tunable transceivers, one a communication group, on passive subnets: a wavelength a server of a rack.",
+         STRATEGY_KEYS(ramp_keys, struct ramp_settings)},
+    .check = check_ramp,
+    .is_reconfigured = true,
     .is_symmetric = is_symmetric_ramp,
     .open = open_ramp,
 };

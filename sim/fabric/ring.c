@@ -58,24 +58,44 @@ struct ring {
     bool is_first_fit;
 };
 
+struct ring_settings {
+    int64_t wavelengths;  /* a fibre and direction carries */
+    int64_t transceivers; /* pairs of micro-rings of a server */
+    int64_t reconfiguration_ps;
+    enum { ROUTE_SHORTEST, ROUTE_FIRST_FIT } route;
+};
+
+#define SETTINGS struct ring_settings
+static const struct key ring_keys[] = {
+    {INTEGER_KEY("ring.wavelengths", wavelengths), .default_text = "64", .minimum = "1", .maximum = "4096",
+     .doc = "Wavelengths on each fibre of the ring, in each direction; each carries its share of node_rate."},
+    {INTEGER_KEY("ring.transceivers", transceivers), .default_text = "64", .minimum = "1", .maximum = "4096",
+     .doc = "Micro-rings of a server that send, and as many that receive."},
+    {TIME_KEY("ring.reconfiguration", reconfiguration_ps), .default_text = "25us", .minimum = "0ps",
+     .doc = "To tune two micro-rings. The default is unverified (SiP-ML)."},
+    {CHOICE_KEY("ring.route", route, "shortest|first_fit"), .default_text = "shortest",
+     .doc = "The shorter arc only, or the first that has a free wavelength, the shorter one tried first."},
+};
+
 static const struct fabric_circuits circuits;
 
 static enum status open_ring(struct fabric_state *state, struct error *error)
 {
     const struct topology *t = state->topology;
+    const struct ring_settings *settings = t->fabric.settings;
     if (t->server_count < 2)
         return error_set(error, STATUS_USER, "fabric ring needs at least 2 servers");
-    enum status status = fabric_share(state, t->ring.transceivers, t->ring.reconfiguration_ps, 0, error);
+    enum status status = fabric_share(state, settings->transceivers, settings->reconfiguration_ps, 0, error);
     if (status != STATUS_OK)
         return status;
-    uint64_t senders = (uint64_t)t->server_count * (uint64_t)t->ring.transceivers;
+    uint64_t senders = (uint64_t)t->server_count * (uint64_t)settings->transceivers;
     if (2 * senders >= FABRIC_NONE)
         return error_set(error, STATUS_USER, "%llu micro-rings are too many to simulate",
                          (unsigned long long)(2 * senders));
     struct ring *ring = memory_alloc(1, sizeof *ring);
     ring->servers = t->server_count;
-    ring->wavelengths = (uint32_t)t->ring.wavelengths;
-    ring->transceivers = (uint32_t)t->ring.transceivers;
+    ring->wavelengths = (uint32_t)settings->wavelengths;
+    ring->transceivers = (uint32_t)settings->transceivers;
     ring->words = (ring->servers + 63) / 64;
     size_t sets = (size_t)DIRECTIONS * ring->wavelengths * ring->words;
     ring->held = memory_alloc(sets, sizeof *ring->held);
@@ -84,7 +104,7 @@ static enum status open_ring(struct fabric_state *state, struct error *error)
     ring->rings_held = memory_alloc((size_t)(2 * senders + 63) / 64, sizeof *ring->rings_held);
     ring->rings_busy = memory_alloc((size_t)(2 * senders + 63) / 64, sizeof *ring->rings_busy);
     ring->lanes = memory_alloc((size_t)senders, sizeof *ring->lanes);
-    ring->is_first_fit = strcmp(t->ring.route, "first_fit") == 0;
+    ring->is_first_fit = settings->route == ROUTE_FIRST_FIT;
     state->circuits = &circuits;
     state->own = ring;
     state->dense = 2 * senders;
@@ -372,7 +392,10 @@ static const struct fabric_circuits circuits = {
 };
 
 const struct fabric fabric_ring = {
-    .name = "ring",
-    .doc = "Micro-rings on a ring of fibres: a wavelength on the whole arc, shared by circuits on disjoint arcs.",
+    .strategy =
+        {.name = "ring",
+         .doc = "Micro-rings on a ring of fibres: a wavelength on the whole arc, shared by circuits on disjoint arcs.",
+         STRATEGY_KEYS(ring_keys, struct ring_settings)},
+    .is_reconfigured = true,
     .open = open_ring,
 };

@@ -42,6 +42,27 @@ struct rotor {
     sim_time *busy; /* of ports, in windows of transfers that are through */
 };
 
+struct rotor_settings {
+    int64_t switches;
+    int64_t slot_ps, dark_ps;
+    bool is_two_hop, is_staggered;
+};
+
+#define SETTINGS struct rotor_settings
+static const struct key rotor_keys[] = {
+    {INTEGER_KEY("rotor.switches", switches), .default_text = "4", .minimum = "1", .maximum = "1024",
+     .doc = "Rotor switches side by side; a server has one port on each, with its share of node_rate."},
+    {TIME_KEY("rotor.slot", slot_ps), .default_text = "90us", .minimum = ">0ps",
+     .doc = "How long a matching is lit. 90us lit and 10us dark: 90 % duty (RotorNet reports 20us and 90 %, Opera 10us "
+            "and 98 %; both unverified)."},
+    {TIME_KEY("rotor.dark", dark_ps), .default_text = "10us", .minimum = "0ps",
+     .doc = "To turn to the next matching; the switch is dark."},
+    {BOOLEAN_KEY("rotor.two_hop", is_two_hop), .default_text = "false",
+     .doc = "Traffic may detour through one intermediate server."},
+    {BOOLEAN_KEY("rotor.staggered", is_staggered), .default_text = "false",
+     .doc = "The switches turn one after the other, not all at once (Opera)."},
+};
+
 static const struct fabric_carrier carrier;
 
 static enum status check_schedule(const struct fabric_state *state, const struct rotor_figures *figures,
@@ -52,7 +73,8 @@ static enum status check_schedule(const struct fabric_state *state, const struct
         return error_set(error, STATUS_USER,
                          "fabric %s over %u server%s has %u matching%s: at least 3 servers are "
                          "needed for anything to rotate",
-                         state->fabric->name, servers, servers == 1 ? "" : "s", servers - 1, servers == 2 ? "" : "s");
+                         state->fabric->strategy.name, servers, servers == 1 ? "" : "s", servers - 1,
+                         servers == 2 ? "" : "s");
     if (schedule->switches > schedule->matchings)
         return error_set(error, STATUS_USER, "%s is %u: %u servers have %u matchings, one a switch at most",
                          figures->switches_key, schedule->switches, servers, schedule->matchings);
@@ -71,12 +93,13 @@ enum status rotor_open(struct fabric_state *state, const struct rotor_figures *f
     enum status status = fabric_share(state, figures->switches, 0, 0, error);
     if (status != STATUS_OK)
         return status;
+    state->reconfiguration = 0; /* switches are dark by the clock, not for a circuit */
     struct rotor_schedule schedule = {.servers = servers,
                                       .matchings = servers - 1,
                                       .switches = (uint32_t)figures->switches,
                                       .lit = clock_from_ps(&state->clock, figures->slot_ps),
                                       .is_staggered = figures->is_staggered};
-    sim_time dark = clock_from_ps(&state->clock, figures->dark_ps);
+    sim_time dark = clock_from_ps(&state->clock, fabric_delay_ps(state, figures->dark_ps));
     schedule.period = schedule.lit / 4 + dark / 4 < SIM_TIME_MAX / 4 ? schedule.lit + dark : SIM_TIME_MAX;
     status = check_schedule(state, figures, &schedule, error);
     if (status != STATUS_OK)
@@ -96,14 +119,14 @@ enum status rotor_open(struct fabric_state *state, const struct rotor_figures *f
 
 static enum status open_rotor(struct fabric_state *state, struct error *error)
 {
-    const struct topology *t = state->topology;
+    const struct rotor_settings *settings = state->topology->fabric.settings;
     struct rotor_figures figures = {.switches_key = "rotor.switches",
                                     .slot_key = "rotor.slot",
-                                    .switches = t->rotor.switches,
-                                    .slot_ps = t->rotor.slot_ps,
-                                    .dark_ps = t->rotor.dark_ps,
-                                    .is_two_hop = t->rotor.is_two_hop,
-                                    .is_staggered = t->rotor.is_staggered};
+                                    .switches = settings->switches,
+                                    .slot_ps = settings->slot_ps,
+                                    .dark_ps = settings->dark_ps,
+                                    .is_two_hop = settings->is_two_hop,
+                                    .is_staggered = settings->is_staggered};
     return rotor_open(state, &figures, error);
 }
 
@@ -284,7 +307,10 @@ static const struct fabric_carrier carrier = {
 };
 
 const struct fabric fabric_rotor = {
-    .name = "rotor",
-    .doc = "Switches that turn through fixed matchings by the clock: a pair sends in its windows, or by a detour.",
+    .strategy =
+        {.name = "rotor",
+         .doc = "Switches that turn through fixed matchings by the clock: a pair sends in its windows, or by a detour.",
+         STRATEGY_KEYS(rotor_keys, struct rotor_settings)},
+    .is_reconfigured = true,
     .open = open_rotor,
 };

@@ -63,6 +63,22 @@ struct fixed {
     bool is_serve_due;
 };
 
+#define SETTINGS struct static_settings
+static const struct key static_keys[] = {
+    {CHOICE_KEY("static.graph", graph, "ring|torus|expander"), .default_text = "torus",
+     .doc = "The fixed graph over a job's servers: rings of different strides, a torus, or a random regular graph."},
+    {INTEGER_KEY("static.degree", degree), .default_text = "4", .minimum = "1", .maximum = "64",
+     .when = "static.graph=ring|expander",
+     .doc = "Links of a server, each with its share of node_rate. A job of n servers uses at most n - 1 of them."},
+    {INTEGER_KEY("static.dimensions", dimensions), .default_text = "3", .minimum = "1", .maximum = "3",
+     .when = "static.graph=torus",
+     .doc = "Of the torus, whose sides are as equal as a job's servers allow; a slice of TPU v4 has 3. "
+            "A server has two links a dimension."},
+    {TIME_KEY("static.reconfiguration", reconfiguration_ps), .default_text = "10ms", .minimum = "0ps",
+     .doc = "Paid once a job, to connect its servers. 10ms: a circuit switch; a patch panel takes minutes "
+            "(unverified, TopoOpt)."},
+};
+
 static const struct fabric_carrier carrier;
 
 static enum status open_static(struct fabric_state *state, struct error *error)
@@ -72,7 +88,8 @@ static enum status open_static(struct fabric_state *state, struct error *error)
     if (status != STATUS_OK)
         return status;
     uint32_t ports = static_graph_ports(graph);
-    status = fabric_share(state, ports, state->topology->fixed.reconfiguration_ps, 0, error);
+    status = fabric_share(
+        state, ports, ((const struct static_settings *)state->topology->fabric.settings)->reconfiguration_ps, 0, error);
     if (status != STATUS_OK) {
         static_graph_destroy(graph);
         return status;
@@ -327,8 +344,10 @@ static const struct fabric_carrier carrier = {
 };
 
 const struct fabric fabric_static = {
-    .name = "static",
-    .doc =
-        "A fixed graph of direct links for each job (rings, torus, expander), set up once; many hops, whole at each.",
+    .strategy = {.name = "static",
+                 .doc = "A fixed graph of direct links for each job (rings, torus, expander), set up once; many hops, "
+                        "whole at each.",
+                 STRATEGY_KEYS(static_keys, struct static_settings)},
+    .is_reconfigured = true,
     .open = open_static,
 };

@@ -6,7 +6,6 @@
 
 #include "engine/memory.h"
 
-enum graph_kind { GRAPH_RING, GRAPH_TORUS, GRAPH_EXPANDER };
 enum { DIMENSIONS = 3, PORTS_MAX = 64 };
 
 struct static_graph {
@@ -86,11 +85,16 @@ static enum status open_ring(struct static_graph *graph, struct error *error)
     return STATUS_OK;
 }
 
+static const struct static_settings *settings_of(const struct topology *topology)
+{
+    return topology->fabric.settings;
+}
+
 static void open_torus(struct static_graph *graph, const struct topology *topology)
 {
     uint32_t sizes[DIMENSIONS] = {(uint32_t)topology->groups, (uint32_t)topology->racks_per_group,
                                   (uint32_t)topology->servers_per_rack};
-    uint32_t dimensions = (uint32_t)topology->fixed.dimensions;
+    uint32_t dimensions = (uint32_t)settings_of(topology)->dimensions;
     for (uint32_t i = 0; i < DIMENSIONS; i++)
         graph->size[i] = 1;
     for (uint32_t i = 0; i < DIMENSIONS; i++)
@@ -119,19 +123,12 @@ static enum status open_graph(struct static_graph *graph, struct static_graph **
     return status;
 }
 
-static enum graph_kind kind_of(const struct topology *topology)
-{
-    if (strcmp(topology->fixed.graph, "torus") == 0)
-        return GRAPH_TORUS;
-    return strcmp(topology->fixed.graph, "ring") == 0 ? GRAPH_RING : GRAPH_EXPANDER;
-}
-
 enum status static_graph_create(const struct topology *topology, struct static_graph **out, struct error *error)
 {
     struct static_graph *graph = memory_alloc(1, sizeof *graph);
-    graph->kind = kind_of(topology);
+    graph->kind = settings_of(topology)->graph;
     graph->nodes = topology->server_count;
-    graph->ports = (uint32_t)topology->fixed.degree;
+    graph->ports = (uint32_t)settings_of(topology)->degree;
     if (graph->kind == GRAPH_TORUS)
         open_torus(graph, topology);
     return open_graph(graph, out, error);
@@ -183,12 +180,12 @@ enum status static_graph_create_job(const struct topology *topology, uint32_t co
 {
     require(count > 1 && count <= topology->server_count);
     struct static_graph *graph = memory_alloc(1, sizeof *graph);
-    graph->kind = kind_of(topology);
+    graph->kind = settings_of(topology)->graph;
     graph->nodes = count;
     if (graph->kind == GRAPH_TORUS)
-        open_job_torus(graph, (uint32_t)topology->fixed.dimensions);
+        open_job_torus(graph, (uint32_t)settings_of(topology)->dimensions);
     else
-        open_job_links(graph, (uint32_t)topology->fixed.degree);
+        open_job_links(graph, (uint32_t)settings_of(topology)->degree);
     return open_graph(graph, out, error);
 }
 

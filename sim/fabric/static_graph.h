@@ -28,6 +28,14 @@
 
 struct static_graph;
 
+/* The keys of the fabric. */
+struct static_settings {
+    enum graph_kind { GRAPH_RING, GRAPH_TORUS, GRAPH_EXPANDER } graph;
+    int64_t degree;
+    int64_t dimensions; /* of the torus */
+    int64_t reconfiguration_ps;
+};
+
 /* *out is owned, to be freed with static_graph_destroy; written only on success. */
 STATUS_MUST_USE enum status static_graph_create(const struct topology *topology, struct static_graph **out,
                                                 struct error *error);

@@ -142,7 +142,7 @@ static const char *escape(const struct table *table, const char *text)
     return report_escape(&table->folder->arena, text, false);
 }
 
-/* "workload.beta A, place.strategy ramp_compact": in one cell, which can wrap. */
+/* "workload.beta A, workload.load 0.9": in one cell, which can wrap. */
 static void put_others(const struct table *table, const struct item *item)
 {
     const char *joint = "";

@@ -10,7 +10,7 @@ double task_graph_op_bytes(const struct task_graph *tasks, uint32_t op)
 
 const char *task_pass_name(const struct task_graph *tasks, uint32_t task)
 {
-    return tasks->graph->is_whole_step ? "" : tasks->tasks[task].is_backward ? "backward" : "forward";
+    return tasks->graph->is_whole_step ? "whole" : tasks->tasks[task].is_backward ? "backward" : "forward";
 }
 
 /* What the published program passes along a dependency, and what it synchronises: all that an op keeps. */

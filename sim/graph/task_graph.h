@@ -85,7 +85,7 @@ static inline double task_part_ms(const struct task_graph *tasks, uint32_t task,
 /* Bytes an op keeps in memory, over all its parts. */
 double task_graph_op_bytes(const struct task_graph *tasks, uint32_t op);
 
-/* For people: "forward" or "backward", or "" where the graph has no twins. */
+/* For people: "forward" or "backward", or "whole" where the graph has no twins. */
 const char *task_pass_name(const struct task_graph *tasks, uint32_t task);
 
 #endif

@@ -108,6 +108,7 @@ struct network {
     struct network_options options;
     struct fabric_state fabric;
     sim_time linger;
+    sim_time inside_latency; /* between two devices of one server */
 
     struct transfer *transfers; /* [0] of these three is never used */
     struct circuit *circuits;

@@ -363,7 +363,7 @@ static void on_event(struct engine *engine, const struct event *event, void *wor
 static enum status check_members(const struct collectives *collectives, const struct collective_request *request,
                                  struct error *error)
 {
-    uint32_t nodes = network_fabric(collectives->network)->topology->server_count;
+    uint32_t nodes = network_fabric(collectives->network)->topology->device_count;
     if (request->member_count == 0 || request->member_count > MEMBER_MAX)
         return error_set(error, STATUS_USER, "a collective of %u members; 1 to %d are possible", request->member_count,
                          MEMBER_MAX);

@@ -232,11 +232,13 @@ static void ramp_lay_out(struct collective *c)
     struct subgroup_plan *plan = &c->plan;
     plan->coordinates = memory_alloc(3 * (size_t)members(c), sizeof *plan->coordinates);
     for (uint32_t i = 0; i < members(c); i++) {
-        plan->coordinates[3 * i] = topology_group(topology, c->request.members[i]);
-        plan->coordinates[3 * i + 1] = topology_rack(topology, c->request.members[i]);
-        plan->coordinates[3 * i + 2] = topology_place(topology, c->request.members[i]);
+        uint32_t host = topology_host(topology, c->request.members[i]);
+        plan->coordinates[3 * i] = topology_group(topology, host);
+        plan->coordinates[3 * i + 1] = topology_rack(topology, host);
+        plan->coordinates[3 * i + 2] = topology_place(topology, host);
     }
-    uint32_t bounds[3] = {(uint32_t)topology->groups, (uint32_t)topology->racks_per_group, (uint32_t)topology->servers_per_rack};
+    uint32_t bounds[3] = {(uint32_t)topology->groups, (uint32_t)topology->racks_per_group,
+                          (uint32_t)topology->servers_per_rack};
     for (uint32_t k = 0; k < 3; k++)
         plan->counts[k] = rank_numbers(plan->coordinates + k, members(c), 3, bounds[k]);
     plan->at = memory_alloc((size_t)plan->counts[0] * plan->counts[1] * plan->counts[2], sizeof *plan->at);

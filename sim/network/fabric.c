@@ -32,7 +32,7 @@ enum status fabric_share(struct fabric_state *state, int64_t transceivers, int64
         !clock_add(topology->propagation_ps, ends_ps, &latency))
         return error_set(error, STATUS_USER, "propagation and io_latency are too long for the clock");
     state->latency = clock_from_ps(&state->clock, latency);
-    state->reconfiguration = clock_from_ps(&state->clock, reconfiguration_ps);
+    state->reconfiguration = clock_from_ps(&state->clock, fabric_delay_ps(state, reconfiguration_ps));
     state->slot = clock_from_ps(&state->clock, slot_ps);
     state->rate_bytes_per_s = (uint64_t)rate;
     state->lanes_max = (uint16_t)(transceivers < UINT16_MAX ? transceivers : UINT16_MAX);

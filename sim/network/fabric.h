@@ -93,8 +93,12 @@ struct fabric_state {
 };
 
 struct fabric {
-    const char *name;
-    const char *doc;
+    struct strategy strategy; /* its keys are those of the topology file */
+
+    /* Refuses a topology that it cannot be; path is that of its file. NULL = none. */
+    enum status (*check)(const struct topology *topology, const char *path, struct error *error);
+
+    bool is_reconfigured; /* has a delay that topology->reconfiguration_ps overrules: fabric_delay_ps */
 
     /* Does it treat all groups, racks and places of the topology alike, so that renumbering them changes nothing?
      * NULL = never. */
@@ -159,6 +163,26 @@ struct fabric_carrier {
 };
 
 #define FABRIC_LINE(index) ((UINT64_C(1) << 63) | (uint64_t)(index))
+
+/* The fabric of a topology. */
+static inline const struct fabric *fabric_of(const struct topology *topology)
+{
+    return (const struct fabric *)topology->fabric.strategy;
+}
+
+/* Does renumbering groups, racks and places change nothing on it? */
+static inline bool fabric_is_symmetric(const struct topology *topology)
+{
+    const struct fabric *fabric = fabric_of(topology);
+    return fabric->is_symmetric && fabric->is_symmetric(topology);
+}
+
+/* The delay that counts: the topology's, or else the fabric's own. */
+static inline int64_t fabric_delay_ps(const struct fabric_state *state, int64_t own_ps)
+{
+    int64_t delay_ps = state->topology->reconfiguration_ps;
+    return delay_ps == TOPOLOGY_AS_FABRIC ? own_ps : delay_ps;
+}
 
 /* The ticks that bytes take on `lanes` lanes, in whole slots; SIM_TIME_MAX where it does not fit. */
 sim_time fabric_payload(const struct fabric_state *state, uint64_t bytes, uint16_t lanes);

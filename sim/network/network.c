@@ -71,10 +71,10 @@ static void open_arrays(struct network *network)
     network->waiters = reuse_take(&network->waiter_places, NULL, sizeof *network->waiters, &none);
 }
 
-enum status network_create(struct engine *engine, const struct topology *topology, const struct fabric *fabric,
+enum status network_create(struct engine *engine, const struct topology *topology,
                            const struct network_options *options, struct network **out, struct error *error)
 {
-    require(engine && topology && fabric);
+    require(engine && topology && topology->fabric.strategy);
     require(options->first_kind + NETWORK_KINDS <= ENGINE_KINDS && options->linger_ps >= 0 && options->tick_ps >= 0);
     struct network *network = memory_alloc(1, sizeof *network);
     network->engine = engine;
@@ -82,12 +82,13 @@ enum status network_create(struct engine *engine, const struct topology *topolog
     network->options = *options;
     if (network->options.tick_ps == 0)
         network->options.tick_ps = 1;
-    enum status status = open_fabric(network, fabric, error);
+    enum status status = open_fabric(network, fabric_of(topology), error);
     if (status != STATUS_OK) {
         free(network);
         return status;
     }
     network->linger = clock_from_ps(&network->fabric.clock, options->linger_ps);
+    network->inside_latency = clock_from_ps(&network->fabric.clock, topology->inside_latency_ps);
     if (options->circuits == NETWORK_LINGER && network->linger == 0)
         network->options.circuits = NETWORK_TEARDOWN;
     if (network->options.circuits != NETWORK_LINGER)
@@ -164,6 +165,21 @@ static uint64_t turn_key(const struct network *network, const struct transfer_re
     return network->options.order == NETWORK_PRIORITY ? (uint64_t)request->priority ^ (UINT64_C(1) << 63) : 0;
 }
 
+/* Between two devices of one server? Each such pair has a link of its own, which never waits. */
+static bool is_inside(const struct network *network, const struct transfer_request *request)
+{
+    return !request->targets && request->bytes > 0 && request->source != request->target &&
+           topology_host(network->topology, request->source) == topology_host(network->topology, request->target);
+}
+
+static sim_time payload_of(const struct network *network, const struct transfer_request *request)
+{
+    if (is_inside(network, request))
+        return clock_duration(&network->fabric.clock, request->bytes,
+                              (uint64_t)network->topology->inside_rate_bytes_per_s);
+    return fabric_payload(&network->fabric, request->bytes, request->lanes ? request->lanes : 1);
+}
+
 static uint32_t transfer_make(struct network *network, const struct transfer_request *request)
 {
     uint32_t index;
@@ -177,8 +193,8 @@ static uint32_t transfer_make(struct network *network, const struct transfer_req
         .targets = request->targets,
         .turn = {turn_key(network, request), network->sequence++},
         .start = engine_now(network->engine),
-        .source = request->source,
-        .target = request->targets ? request->targets[0] : request->target,
+        .source = topology_host(network->topology, request->source),
+        .target = topology_host(network->topology, request->targets ? request->targets[0] : request->target),
         .target_count = request->targets ? request->target_count : 1,
         .job = request->job,
         .epoch = epoch,
@@ -193,10 +209,10 @@ static uint32_t transfer_make(struct network *network, const struct transfer_req
 static enum status check_targets(const struct network *network, const struct transfer_request *request,
                                  struct error *error)
 {
-    uint32_t nodes = network->topology->server_count;
+    uint32_t nodes = network->topology->device_count;
     if (request->targets && request->target_count > 1 && !network->fabric.can_multicast)
         return error_set(error, STATUS_USER, "fabric %s cannot send to %u servers at once",
-                         network->fabric.fabric->name, request->target_count);
+                         network->fabric.fabric->strategy.name, request->target_count);
     if (request->targets && request->target_count == 0)
         return error_set(error, STATUS_USER, "a multicast needs at least one target");
     for (uint32_t i = 0; request->targets && i < request->target_count; i++)
@@ -204,7 +220,7 @@ static enum status check_targets(const struct network *network, const struct tra
             return error_set(error, STATUS_USER, "target %u of a multicast is not another of the %u servers",
                              request->targets[i], nodes);
     if (request->source >= nodes || (!request->targets && request->target >= nodes))
-        return error_set(error, STATUS_USER, "a transfer from server %u to server %u: there are %u", request->source,
+        return error_set(error, STATUS_USER, "a transfer from device %u to device %u: there are %u", request->source,
                          request->target, nodes);
     return STATUS_OK;
 }
@@ -219,8 +235,8 @@ static enum status check_request(const struct network *network, const struct tra
     uint16_t lanes = request->lanes ? request->lanes : 1;
     if (lanes > network->fabric.lanes_max || request->first_lane > network->fabric.lanes_max)
         return error_set(error, STATUS_USER, "%u lanes from lane %u on: fabric %s has %u between two servers", lanes,
-                         request->first_lane, network->fabric.fabric->name, network->fabric.lanes_max);
-    sim_time payload = fabric_payload(&network->fabric, request->bytes, lanes), time;
+                         request->first_lane, network->fabric.fabric->strategy.name, network->fabric.lanes_max);
+    sim_time payload = payload_of(network, request), time;
     if (payload == SIM_TIME_MAX)
         return error_set(error, STATUS_USER, "%llu bytes take longer than the clock has: a coarser run.tick is needed",
                          (unsigned long long)request->bytes);
@@ -263,9 +279,14 @@ enum status network_send(struct network *network, const struct transfer_request 
     uint32_t index = transfer_make(network, request);
     struct transfer *made = &network->transfers[index];
     sim_time now = made->start;
-    if (request->bytes == 0 || (!request->targets && request->source == request->target)) {
+    if (request->bytes == 0 || (!request->targets && made->source == made->target)) {
         made->state = TRANSFER_LOCAL;
-        engine_schedule(network->engine, now, PRIORITY_END, network_kind(network, KIND_END), index, 0);
+        if (is_inside(network, request)) {
+            made->reconfiguration = network->inside_latency; /* told as latency */
+            made->payload = payload_of(network, request);
+        }
+        engine_schedule(network->engine, now + made->reconfiguration + made->payload, PRIORITY_END,
+                        network_kind(network, KIND_END), index, 0);
     } else {
         made->state = TRANSFER_WAITING;
         statistics_level_add(&network->waiting, now, 1);
@@ -283,18 +304,41 @@ enum status network_send(struct network *network, const struct transfer_request 
     return status;
 }
 
-enum status network_open_job(struct network *network, uint32_t job, const uint32_t *servers, uint32_t count,
+/* The servers that the devices are in, each once, in the order of first use; returned owned. */
+static uint32_t *distinct_hosts(const struct network *network, const uint32_t *devices, uint32_t count, uint32_t *hosts)
+{
+    uint32_t *found = memory_alloc(count, sizeof *found);
+    bool *is_met = memory_alloc(network->topology->server_count, sizeof *is_met);
+    *hosts = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t host = topology_host(network->topology, devices[i]);
+        if (!is_met[host])
+            found[(*hosts)++] = host;
+        is_met[host] = true;
+    }
+    free(is_met);
+    return found;
+}
+
+enum status network_open_job(struct network *network, uint32_t job, const uint32_t *devices, uint32_t count,
                              struct error *error)
 {
-    require(network && (servers || count == 0));
-    uint32_t nodes = network->topology->server_count;
+    require(network && (devices || count == 0));
+    uint32_t nodes = network->topology->device_count;
     if (count == 0)
         return error_set(error, STATUS_USER, "job %u has no servers", job);
     for (uint32_t i = 0; i < count; i++)
-        if (servers[i] >= nodes)
-            return error_set(error, STATUS_USER, "job %u on server %u: there are %u", job, servers[i], nodes);
+        if (devices[i] >= nodes)
+            return error_set(error, STATUS_USER, "job %u on server %u: there are %u", job, devices[i], nodes);
     const struct fabric_carrier *carrier = network->fabric.carrier;
-    return carrier && carrier->open_job ? carrier->open_job(&network->fabric, job, servers, count, error) : STATUS_OK;
+    if (!carrier || !carrier->open_job)
+        return STATUS_OK;
+    if (network->topology->has_grid)
+        return carrier->open_job(&network->fabric, job, devices, count, error);
+    uint32_t host_count, *hosts = distinct_hosts(network, devices, count, &host_count);
+    enum status status = carrier->open_job(&network->fabric, job, hosts, host_count, error);
+    free(hosts);
+    return status;
 }
 
 enum status network_close_job(struct network *network, uint32_t job, struct error *error)
@@ -374,7 +418,8 @@ static void on_end(struct engine *engine, const struct event *event, void *world
     (void)engine;
     if (transfer->state == TRANSFER_LOCAL) {
         network->totals.local++;
-        report(network, index, &(struct transfer_report){0});
+        report(network, index,
+               &(struct transfer_report){.latency = transfer->reconfiguration, .payload = transfer->payload});
         return;
     }
     struct transfer_report parts = {.wait = transfer->begin - transfer->start,

@@ -104,8 +104,9 @@ struct transfer_report {
 /* Called at the end of a transfer, from within the engine; may send. Borrows report, which lives until it returns. */
 typedef void transfer_done(void *context, const struct transfer_report *report);
 
-/* A transfer asked for. Zero bytes, and a target that is the source, end at the instant they are sent: no hardware, no
- * time, but done is still called from the engine. */
+/* A transfer asked for, between devices: the servers they are in are the nodes of the fabric. Zero bytes, and a target
+ * that is the source, end at the instant they are sent: no hardware, no time, but done is still called from the engine.
+ * Between two devices of one server the links inside it carry. */
 struct transfer_request {
     uint32_t source, target;
     const uint32_t *targets; /* of a multicast, all different; NULL = target alone. Borrowed until done is called */
@@ -122,12 +123,12 @@ struct transfer_request {
     void *context;
 };
 
-/* Builds the network of a topology on an engine; fabric_create_network (fabric/fabrics.h) finds the fabric that the
- * topology names. Borrows all three until network_destroy. *out is owned, to be freed with network_destroy, and written
- * only on success; STATUS_USER where the topology's figures cannot work. */
+/* Builds the network of a topology, with its fabric, on an engine. Borrows both until network_destroy. *out is owned,
+ * to be freed with network_destroy, and written only on success; STATUS_USER where the topology's figures cannot work.
+ */
 STATUS_MUST_USE enum status network_create(struct engine *engine, const struct topology *topology,
-                                           const struct fabric *fabric, const struct network_options *options,
-                                           struct network **out, struct error *error);
+                                           const struct network_options *options, struct network **out,
+                                           struct error *error);
 
 /* Takes network; NULL is fine. Checks the books first (network_check) and tells the observer of stays still open. */
 void network_destroy(struct network *network);
@@ -138,11 +139,11 @@ void network_destroy(struct network *network);
 STATUS_MUST_USE enum status network_send(struct network *network, const struct transfer_request *request,
                                          uint32_t *transfer, struct error *error);
 
-/* Tells that a job has these servers from now on, for a fabric that connects them for good (static); others only check
- * them. A job that is never opened can send all the same. Borrows servers until it returns; STATUS_USER where there are
+/* Tells that a job has these devices from now on, for a fabric that connects them for good (static); others only check
+ * them. A job that is never opened can send all the same. Borrows devices until it returns; STATUS_USER where there are
  * none or one is not there; on such a fabric also where one is named twice or is another open job's, or the job is open
  * or has sent already. */
-STATUS_MUST_USE enum status network_open_job(struct network *network, uint32_t job, const uint32_t *servers,
+STATUS_MUST_USE enum status network_open_job(struct network *network, uint32_t job, const uint32_t *devices,
                                              uint32_t count, struct error *error);
 
 /* Its servers are free for others; its transfers under way go on to their ends. STATUS_USER where the fabric connects
@@ -194,7 +195,7 @@ uint64_t network_unfinished(const struct network *network);
 void network_explain_waiting(const struct network *network, size_t most, FILE *out);
 
 /* Names hardware as the stays of an observer have it, for people: "transmitter 3 of 0-1-1", "transfers from 0-1-1". */
-enum { NETWORK_TEXT_BYTES = 96 };
+enum { NETWORK_TEXT_BYTES = 160 };
 void network_describe(const struct network *network, uint64_t hardware, char text[NETWORK_TEXT_BYTES]);
 
 /* Do circuits hold the hardware of stays, so that those of one piece never overlap? */

@@ -39,10 +39,8 @@ bool block_next(const struct topology *topology, struct block_walk *walk, struct
 
 bool block_is_legal(const struct topology *topology, uint32_t degree)
 {
-    if (topology->device_count != topology->server_count)
-        return false;
-    if (degree <= 1)
-        return degree == 1;
+    if (degree <= 1 || !topology->has_grid)
+        return degree == 1 && topology->has_grid;
     struct block_walk walk = {.k = degree};
     struct block_shape shape;
     return degree % 2 == 0 && block_next(topology, &walk, &shape) && walk.divisor <= degree;

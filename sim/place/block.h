@@ -22,8 +22,8 @@ struct block_walk {
 };
 bool block_next(const struct topology *topology, struct block_walk *walk, struct block_shape *shape);
 
-/* May an op be split this far on this topology at all (an empty cluster granted)? 1, or even and with a shape that is
- * not one of the last resorts; never where servers have other than one device each. O(k). */
+/* May an op be split this far on this topology at all (an empty cluster granted)? On a grid, 1, or even and with a
+ * shape that is not one of the last resorts. O(k). */
 bool block_is_legal(const struct topology *topology, uint32_t degree);
 
 /* The first free block of k servers in the published order of shapes and origins, each with part_bytes of memory left.

@@ -2,15 +2,20 @@
 
 #include <stdlib.h>
 
+static uint32_t word_count(const struct occupancy *occupancy)
+{
+    return (occupancy->topology->device_count + occupancy->word_bits - 1) / occupancy->word_bits;
+}
+
 void occupancy_init(struct occupancy *occupancy, const struct topology *topology)
 {
-    size_t racks = (size_t)(topology->groups * topology->racks_per_group);
-    uint64_t full = topology->servers_per_rack == 64 ? UINT64_MAX : (UINT64_C(1) << topology->servers_per_rack) - 1;
     occupancy->topology = topology;
-    occupancy->free_words = memory_alloc(racks, sizeof *occupancy->free_words);
-    for (size_t rack = 0; rack < racks; rack++)
-        occupancy->free_words[rack] = full;
-    occupancy->free_count = topology->server_count;
+    occupancy->word_bits = topology->has_grid ? (uint32_t)topology->servers_per_rack : 64;
+    require(topology->device_count > 0 && occupancy->word_bits <= 64);
+    occupancy->free_words = memory_alloc(word_count(occupancy), sizeof *occupancy->free_words);
+    occupancy->free_count = 0;
+    for (uint32_t device = 0; device < topology->device_count; device++)
+        occupancy_release(occupancy, &device, 1);
 }
 
 void occupancy_fini(struct occupancy *occupancy)
@@ -19,36 +24,46 @@ void occupancy_fini(struct occupancy *occupancy)
     occupancy->free_words = NULL;
 }
 
-static uint64_t server_bit(const struct occupancy *occupancy, uint32_t server, uint64_t **word)
+static uint64_t device_bit(const struct occupancy *occupancy, uint32_t device, uint64_t **word)
 {
-    uint32_t per_rack = (uint32_t)occupancy->topology->servers_per_rack;
-    require(server < occupancy->topology->server_count);
-    *word = &occupancy->free_words[server / per_rack];
-    return UINT64_C(1) << server % per_rack;
+    require(device < occupancy->topology->device_count);
+    *word = &occupancy->free_words[device / occupancy->word_bits];
+    return UINT64_C(1) << device % occupancy->word_bits;
 }
 
-bool occupancy_is_free(const struct occupancy *occupancy, uint32_t server)
+bool occupancy_is_free(const struct occupancy *occupancy, uint32_t device)
 {
     uint64_t *word;
-    return server_bit(occupancy, server, &word) & *word;
+    return device_bit(occupancy, device, &word) & *word;
 }
 
-void occupancy_take(struct occupancy *occupancy, const uint32_t *servers, uint32_t count)
+void occupancy_take(struct occupancy *occupancy, const uint32_t *devices, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t *word, bit = server_bit(occupancy, servers[i], &word);
+        uint64_t *word, bit = device_bit(occupancy, devices[i], &word);
         require(*word & bit);
         *word &= ~bit;
     }
     occupancy->free_count -= count;
 }
 
-void occupancy_release(struct occupancy *occupancy, const uint32_t *servers, uint32_t count)
+void occupancy_release(struct occupancy *occupancy, const uint32_t *devices, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t *word, bit = server_bit(occupancy, servers[i], &word);
+        uint64_t *word, bit = device_bit(occupancy, devices[i], &word);
         require(!(*word & bit));
         *word |= bit;
     }
     occupancy->free_count += count;
+}
+
+bool occupancy_first_free(const struct occupancy *occupancy, uint32_t count, uint32_t *devices)
+{
+    uint32_t found = 0;
+    if (count > occupancy->free_count)
+        return false;
+    for (uint32_t word = 0; found < count; word++)
+        for (uint64_t bits = occupancy->free_words[word]; bits && found < count; bits &= bits - 1)
+            devices[found++] = word * occupancy->word_bits + (uint32_t)__builtin_ctzll(bits);
+    return true;
 }

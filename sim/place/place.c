@@ -7,7 +7,8 @@
 /* One line per placer. */
 #define PLACERS(_, type)                                                                                               \
     _(type, place_ramp_first_fit)                                                                                      \
-    _(type, place_ramp_compact)
+    _(type, place_ramp_compact)                                                                                        \
+    _(type, place_first_fit)
 REGISTRY(placers, struct placer, PLACERS, place_ramp_first_fit)
 
 enum status place_check(const struct placer *placer, const struct topology *topology, struct error *error)
@@ -15,8 +16,8 @@ enum status place_check(const struct placer *placer, const struct topology *topo
     if (placer->is_legal(topology, 1))
         return STATUS_OK;
     return error_set(error, STATUS_USER,
-                     "place.strategy: %s looks for blocks of servers with one device each in a grid of groups and "
-                     "racks; this topology is no such grid",
+                     "place.strategy: %s looks for blocks of servers in a grid of groups and racks (layout: grid), "
+                     "which this topology has not; one that takes any devices would do",
                      placer->strategy.name);
 }
 

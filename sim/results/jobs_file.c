@@ -51,23 +51,33 @@ static void put_number(struct jobs_file *file, double value)
     line_put(&file->line, slot->text, slot->length);
 }
 
-static int server_total(const void *left, const void *right)
+static int device_total(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return a < b ? -1 : a > b;
 }
 
-static void put_devices(struct line *line, const struct topology *topology, uint32_t *servers, uint32_t count)
+/* topology_device_name in a grid, without its cost: names are most of a row. */
+static void put_grid_name(struct line *line, const struct topology *topology, uint32_t server)
 {
-    qsort(servers, count, sizeof *servers, server_total);
+    put_count(line, topology_group(topology, server));
+    line_put(line, "-", 1);
+    put_count(line, topology_rack(topology, server));
+    line_put(line, "-", 1);
+    put_count(line, topology_place(topology, server));
+}
+
+static void put_devices(struct line *line, const struct topology *topology, uint32_t *devices, uint32_t count)
+{
+    qsort(devices, count, sizeof *devices, device_total);
     for (uint32_t i = 0; i < count; i++) {
+        char name[TOPOLOGY_NAME_BYTES];
         if (i)
             line_put(line, " ", 1);
-        put_count(line, topology_group(topology, servers[i]));
-        line_put(line, "-", 1);
-        put_count(line, topology_rack(topology, servers[i]));
-        line_put(line, "-", 1);
-        put_count(line, topology_place(topology, servers[i]));
+        if (topology->has_grid)
+            put_grid_name(line, topology, devices[i]);
+        else
+            line_put(line, name, (size_t)topology_device_name(topology, devices[i], name));
     }
 }
 

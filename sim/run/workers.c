@@ -50,8 +50,8 @@ static enum status do_run(const struct workers_task *task, size_t run, struct er
     if (status == STATUS_OK) {
         workers_stop_signals(&stops);
         sigprocmask(SIG_BLOCK, &stops, &before);
-        status =
-            results_write_run(task->directory, task->plan, run, &settings->settings, &simulation.cluster, &result, error);
+        status = results_write_run(task->directory, task->plan, run, &settings->settings, &simulation.cluster, &result,
+                                   error);
         sigprocmask(SIG_SETMASK, &before, NULL);
         cluster_result_free(&result);
     }

@@ -270,8 +270,8 @@ static enum status read_range(struct reader *reader, struct axis *axis, const st
         return yaml_error(error, list, "%s: %s: %s is no number; list its values", axis->name, what,
                           reader->probe->table->rows[axis->key].name);
     struct yaml_node made = {0};
-    enum status status =
-        (is_log ? plan_range_log : plan_range_linear)(list, &reader->probe->table->rows[axis->key], reader->arena, &made, error);
+    enum status status = (is_log ? plan_range_log : plan_range_linear)(list, &reader->probe->table->rows[axis->key],
+                                                                       reader->arena, &made, error);
     return status == STATUS_OK ? read_listed(reader, axis, &made, error) : status;
 }
 

@@ -63,8 +63,8 @@ static const struct key settings_keys[] = {
     {CHOICE_KEY("network.sharing", network.sharing, "exclusive|shared"), .default_text = "exclusive", .when = CIRCUIT,
      .doc = "Whether a job has the fabric between its servers to itself, or contends with all that run."},
     {TIME_KEY("network.reconfiguration", network.reconfiguration_ps), .minimum = "0ps", .when = CIRCUIT,
-     .doc = "How long a circuit takes to set up (rotor and the round robin of awgr: how long a switch is dark); not "
-            "set, as the topology says.",
+     .doc = "How long a circuit takes to set up, or a switch that turns by the clock is dark; not set, as the "
+            "topology says.",
      .example = "10us"},
     {CHOICE_KEY("network.order", network.order, "fifo|srpt|priority"), .default_text = "fifo", .when = CIRCUIT,
      .doc =

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/fabrics.h"
 #include "input/units.h"
 
 /* Events closer than this are one instant in the published simulator (PAC-ML simulator, section 8). */
@@ -54,7 +55,7 @@ static double interarrival_at(const struct simulation *simulation, double load)
             weight * graph_sum(graph).sequential_ms * simulation->cluster.unit_s * (double)simulation->cluster.steps;
         weights += weight;
     }
-    return sum_s / weights / (load * simulation->topology.server_count);
+    return sum_s / weights / (load * simulation->topology.device_count);
 }
 
 static enum status open_drawn(struct simulation *simulation, const struct settings *settings, struct error *error)
@@ -107,35 +108,21 @@ static enum status open_workload(struct simulation *simulation, const struct set
     return status == STATUS_OK ? workload_start(workload, error) : status;
 }
 
-/* Sets the delay of the fabric in use. */
-static enum status set_reconfiguration(struct topology *topology, int64_t delay_ps, struct error *error)
-{
-    const struct {
-        const char *fabric;
-        int64_t *delay_ps;
-    } delays[] = {{"ramp", &topology->ramp.reconfiguration_ps}, {"ocs", &topology->ocs.reconfiguration_ps},
-                  {"ring", &topology->ring.reconfiguration_ps}, {"rotor", &topology->rotor.dark_ps},
-                  {"awgr", &topology->awgr.reconfiguration_ps}, {"static", &topology->fixed.reconfiguration_ps}};
-    for (size_t i = 0; i < sizeof delays / sizeof *delays; i++)
-        if (strcmp(delays[i].fabric, topology->fabric) == 0) {
-            *delays[i].delay_ps = delay_ps;
-            return STATUS_OK;
-        }
-    return error_set(error, STATUS_USER, "network.reconfiguration: the fabric %s has no circuits to reconfigure",
-                     topology->fabric);
-}
-
 enum status simulation_topology(const struct settings *settings, struct topology *topology, struct error *error)
 {
-    enum status status = topology_load(settings->topology, topology, error);
+    enum status status = fabric_load_topology(settings->topology, topology, error);
     if (status != STATUS_OK)
         return status;
     if (settings->network.node_rate_bytes_per_s > 0)
         topology->node_rate_bytes_per_s = settings->network.node_rate_bytes_per_s;
-    if (settings->network.has_reconfiguration)
-        status = set_reconfiguration(topology, settings->network.reconfiguration_ps, error);
-    if (status != STATUS_OK)
-        topology_free(topology);
+    if (!settings->network.has_reconfiguration)
+        return STATUS_OK;
+    topology->reconfiguration_ps = settings->network.reconfiguration_ps;
+    if (fabric_of(topology)->is_reconfigured)
+        return STATUS_OK;
+    status = error_set(error, STATUS_USER, "network.reconfiguration: the fabric %s has no circuits to reconfigure",
+                       topology->fabric.strategy->name);
+    topology_free(topology);
     return status;
 }
 

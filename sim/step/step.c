@@ -14,7 +14,7 @@ struct time_parts step_times(const struct step_result *result, int64_t steps)
 static enum status check_published(const struct step_input *input, struct error *error)
 {
     const struct task_graph *tasks = input->deployment->tasks;
-    if (!topology_is_grid(input->topology))
+    if (!input->topology->has_grid)
         return error_set(error, STATUS_USER,
                          "network.model: published knows groups, racks and servers with one device of one class; this "
                          "topology needs network.model: circuit");

@@ -478,7 +478,7 @@ enum status stepper_create(struct engine *engine, const struct topology *topolog
     struct network *network;
     network_options.tick_ps = options->clock.tick_ps;
     network_options.first_kind = first_kind;
-    enum status status = fabric_create_network(engine, topology, &network_options, &network, error);
+    enum status status = network_create(engine, topology, &network_options, &network, error);
     if (status != STATUS_OK)
         return status;
     uint16_t lanes = network_fabric(network)->lanes_max;
@@ -490,7 +490,7 @@ enum status stepper_create(struct engine *engine, const struct topology *topolog
     if (stepper->options.lanes > lanes)
         stepper->options.lanes = lanes;
     stepper->kind = (uint16_t)(first_kind + NETWORK_KINDS);
-    stepper->devices = memory_alloc(topology->server_count, sizeof *stepper->devices);
+    stepper->devices = memory_alloc(topology->device_count, sizeof *stepper->devices);
     stepper->collectives = collectives_create(network, (uint16_t)(stepper->kind + 1));
     engine_on(engine, stepper->kind, on_op_end, stepper);
     *out = stepper;
@@ -507,7 +507,7 @@ void stepper_destroy(struct stepper *stepper)
     if (!stepper)
         return;
     collectives_destroy(stepper->collectives);
-    for (uint32_t server = 0; server < stepper->topology->server_count; server++) {
+    for (uint32_t server = 0; server < stepper->topology->device_count; server++) {
         require(!stepper->devices[server].job);
         free(stepper->devices[server].ready.tasks);
     }

@@ -1,8 +1,9 @@
-/* What exists and what it is called: servers in racks in communication groups, one device each.
+/* What exists and what it is called: a table of devices, in servers that are the nodes of a network.
  *
- * Server number = (group * racks + rack) * servers + place in rack, so that
- * ascending numbers are the order in which the published placer scans them.
- * Its name is "group-rack-place", e.g. 0-1-1.
+ * A layout (layout.h) generates the table. In a grid, server number = (group *
+ * racks per group + rack) * servers per rack + place in the rack, so that
+ * ascending numbers are the order in which the published placer scans them; its
+ * name is "group-rack-place", e.g. 0-1-1, and its one device has its number.
  */
 #ifndef TOPOLOGY_TOPOLOGY_H
 #define TOPOLOGY_TOPOLOGY_H
@@ -16,7 +17,7 @@
 #include "input/keys.h"
 
 /* A rack's servers are the bits of one 64-bit word; RAMP has at most 64 wavelengths, hence 64 servers, a rack. */
-enum { TOPOLOGY_RACK_MAX = 64, TOPOLOGY_NAME_BYTES = 36 };
+enum { TOPOLOGY_RACK_MAX = 64, TOPOLOGY_NAME_BYTES = 64, TOPOLOGY_AS_FABRIC = -1 };
 
 /* What devices of a kind can do. */
 struct device_class {
@@ -35,9 +36,12 @@ struct device {
 
 struct topology {
     const char *title;
-    const char *fabric;                                /* "ramp", ... */
-    int64_t groups, racks_per_group, servers_per_rack; /* of the grid of servers */
+    struct choice fabric; /* one of the registry it was loaded with */
+    struct choice layout;
+    bool has_grid;                                     /* a grid of servers with one device each, all alike ... */
+    int64_t groups, racks_per_group, servers_per_rack; /* ... of this size; else one rack of all servers */
     uint32_t server_count;                             /* nodes of the network */
+    const char **host_names;                           /* of the servers; NULL = they have numbers */
     uint32_t device_count;
     struct device *devices; /* owned by the arena, like the classes */
     uint32_t class_count;
@@ -46,56 +50,24 @@ struct topology {
     struct device_class device;   /* as the file describes it */
     double node_rate_bytes_per_s; /* all transceivers of a server together */
     int64_t propagation_ps;
-    int64_t io_latency_ps; /* paid at each end */
-    /* Of the fabric in use; the others hold their defaults. */
-    struct {
-        int64_t reconfiguration_ps, slot_ps;
-        int64_t planes; /* subnets side by side for each pair of groups and transmitter */
-    } ramp;
-    struct {
-        int64_t switches;
-        int64_t reconfiguration_ps;
-        const char *scope; /* "port" or "switch" */
-    } ocs;
-    struct {
-        int64_t wavelengths;  /* a fibre and direction carries */
-        int64_t transceivers; /* pairs of micro-rings a server */
-        int64_t reconfiguration_ps;
-        const char *route; /* "shortest" or "first_fit" */
-    } ring;
-    struct {
-        int64_t switches;
-        int64_t slot_ps, dark_ps;
-        bool is_two_hop, is_staggered;
-    } rotor;
-    struct {
-        int64_t wavelengths; /* and ports of a grating */
-        int64_t planes;      /* gratings side by side */
-        int64_t reconfiguration_ps, slot_ps;
-        const char *schedule; /* "on_demand" or "round_robin" */
-    } awgr;
-    struct {
-        const char *graph; /* "ring", "torus" or "expander" */
-        int64_t degree;
-        int64_t dimensions; /* of the torus */
-        int64_t reconfiguration_ps;
-    } fixed; /* fabric "static", a word C keeps for itself */
-    struct {
-        double oversubscription;
-        int64_t radix; /* servers below one edge switch */
-    } packet;
-    struct arena arena; /* owns the texts */
+    int64_t io_latency_ps;          /* paid at each end */
+    double inside_rate_bytes_per_s; /* between two devices of one server */
+    int64_t inside_latency_ps;
+    int64_t reconfiguration_ps; /* instead of the fabric's own; TOPOLOGY_AS_FABRIC = as that says */
+    struct arena arena;         /* owns the texts */
 };
 
-/* Every key of a topology file. Release with key_table_free. */
-void topology_table(struct key_table *table);
+/* Every key of a topology file, those of the fabrics and layouts included. Release with key_table_free. */
+void topology_table(const struct registry *fabrics, struct key_table *table);
 
-/* Reads a topology file. Fills *out on success only; topology_free releases what it owns. */
-STATUS_MUST_USE enum status topology_load(const char *path, struct topology *out, struct error *error);
+/* Reads a topology file. Fills *out on success only; topology_free releases what it owns. What the fabric needs of it,
+ * fabric/fabrics.h checks. */
+STATUS_MUST_USE enum status topology_load(const char *path, const struct registry *fabrics, struct topology *out,
+                                          struct error *error);
 
 /* The same from memory; file is named in messages. */
-STATUS_MUST_USE enum status topology_parse(const char *text, size_t size, const char *file, struct topology *out,
-                                           struct error *error);
+STATUS_MUST_USE enum status topology_parse(const char *text, size_t size, const char *file,
+                                           const struct registry *fabrics, struct topology *out, struct error *error);
 void topology_free(struct topology *topology);
 
 static inline uint32_t topology_group(const struct topology *t, uint32_t server)
@@ -113,21 +85,22 @@ static inline uint32_t topology_place(const struct topology *t, uint32_t server)
     return server % (uint32_t)t->servers_per_rack;
 }
 
+/* The server of a device; in a grid they have the same numbers. */
+static inline uint32_t topology_host(const struct topology *topology, uint32_t device)
+{
+    return topology->has_grid ? device : topology->devices[device].host;
+}
+
 static inline const struct device_class *topology_class(const struct topology *topology, uint32_t device)
 {
     return &topology->classes[topology->devices[device].class];
 }
 
-/* Is it a grid of servers with one device each, all alike? Then devices are numbered as servers are. */
-static inline bool topology_is_grid(const struct topology *topology)
-{
-    return topology->device_count == topology->server_count && topology->class_count == 1;
-}
-
-/* Writes the name of a server, "group-rack-place" in a grid; returns its length. */
+/* Writes the name of a server, "group-rack-place" in a grid, else its number or its machine's name; returns its length.
+ */
 int topology_name(const struct topology *topology, uint32_t server, char name[TOPOLOGY_NAME_BYTES]);
 
-/* The same of a device: its server's, where that has no other. */
+/* The same of a device: its server's, with its number in the server where that may have others: "3.0", "fast-1.2". */
 int topology_device_name(const struct topology *topology, uint32_t device, char name[TOPOLOGY_NAME_BYTES]);
 
 #endif

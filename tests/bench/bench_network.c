@@ -60,10 +60,10 @@ static void open_traffic(struct traffic *traffic, const char *path)
 {
     struct error error;
     struct network_options options = {.order = NETWORK_FIFO};
-    if (topology_load(path, &traffic->topology, &error) != STATUS_OK)
+    if (fabric_load_topology(path, &traffic->topology, &error) != STATUS_OK)
         require(!"the topology is there");
     traffic->engine = engine_create();
-    if (fabric_create_network(traffic->engine, &traffic->topology, &options, &traffic->network, &error) != STATUS_OK)
+    if (network_create(traffic->engine, &traffic->topology, &options, &traffic->network, &error) != STATUS_OK)
         require(!"the network can be built");
     traffic->draws = random_open(1, path, 0);
 }
