@@ -476,7 +476,7 @@ static int import_quietly(char **arguments, char *text, size_t size)
     fflush(stderr);
     int terminal = dup(STDERR_FILENO);
     dup2(fileno(kept), STDERR_FILENO);
-    int code = cli_import(count, arguments);
+    int code = cli_command(count, arguments);
     fflush(stderr);
     dup2(terminal, STDERR_FILENO);
     close(terminal);

@@ -464,36 +464,47 @@ static void test_choices_are_the_registries(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "it counts only with partition.strategy: fixed"));
 }
 
+static enum status parse_command_line(const char *const *words, struct cli_arguments *arguments, struct error *error)
+{
+    static const struct cli_command command = {"run", NULL, "FILE -o DIR [--fast] [--model M] [-j N]", .help = ""};
+    *arguments = (struct cli_arguments){.command = &command, .argv = (char **)(uintptr_t)words};
+    while (words[arguments->argc])
+        arguments->argc++;
+    return cli_parse(arguments, error);
+}
+
 static void test_command_line(void)
 {
-    char *argv[] = {"run", "a.yaml", "-o", "dir", "run.seed=7", "--fast", "--model=m=1", "x/b=c", "--", "-z", "a=b"};
-    const char *output = NULL, *model = NULL;
-    bool is_fast = false;
-    const struct cli_option options[] = {{.name = "-o", .value = &output},
-                                         {.name = "--fast", .is_given = &is_fast},
-                                         {.name = "--model", .value = &model}};
-    struct cli_arguments arguments = {0};
+    static const char *const words[] = {"run",   "a.yaml", "-o", "dir", "run.seed=7", "--fast", "--model=m=1",
+                                        "x/b=c", "-j2",    "--", "-z",  "a=b",        NULL};
+    struct cli_arguments arguments;
     struct error error = {0};
-    CU_ASSERT_EQUAL_FATAL(cli_parse(11, argv, options, 3, &arguments, &error), STATUS_OK);
-    CU_ASSERT_STRING_EQUAL(output, "dir");
-    CU_ASSERT_STRING_EQUAL(model, "m=1");
-    CU_ASSERT(is_fast);
+    CU_ASSERT_EQUAL_FATAL(parse_command_line(words, &arguments, &error), STATUS_OK);
+    CU_ASSERT_STRING_EQUAL(cli_value(&arguments, "-o", ""), "dir");
+    CU_ASSERT_STRING_EQUAL(cli_value(&arguments, "--model", ""), "m=1");
+    CU_ASSERT_STRING_EQUAL(cli_value(&arguments, "-j", ""), "2");
+    CU_ASSERT(cli_is_given(&arguments, "--fast"));
     CU_ASSERT_EQUAL_FATAL(arguments.name_count, 3);
     CU_ASSERT_STRING_EQUAL(arguments.names[1], "x/b=c");
     CU_ASSERT_STRING_EQUAL(arguments.names[2], "-z");
     CU_ASSERT_EQUAL_FATAL(arguments.override_count, 2);
     CU_ASSERT_STRING_EQUAL(arguments.overrides[0], "run.seed=7");
     cli_arguments_free(&arguments);
-    CU_ASSERT_EQUAL(cli_parse(3, (char *[]){"run", "a", "-o"}, options, 3, &arguments, &error), STATUS_USER);
-    CU_ASSERT(is_said(&error, "run: option -o needs a value"));
-    CU_ASSERT_EQUAL(cli_parse(2, (char *[]){"run", "--fast=1"}, options, 3, &arguments, &error), STATUS_USER);
-    CU_ASSERT(is_said(&error, "takes no value"));
-    CU_ASSERT_EQUAL(cli_parse(2, (char *[]){"run", "--slow"}, options, 3, &arguments, &error), STATUS_USER);
-    CU_ASSERT(is_said(&error, "unknown option '--slow'"));
+    static const struct {
+        const char *words[4], *said;
+    } wrong[] = {{{"run", "a", "-o"}, "run: option -o needs a value"},
+                 {{"run", "--fast=1"}, "takes no value"},
+                 {{"run", "--slow"}, "unknown option '--slow'"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        CU_ASSERT_EQUAL(parse_command_line(wrong[i].words, &arguments, &error), STATUS_USER);
+        CU_ASSERT(is_said(&error, wrong[i].said));
+        CU_ASSERT_PTR_NULL(cli_value(&arguments, "--model", NULL));
+        cli_arguments_free(&arguments);
+    }
 }
 
 /* Runs a command with both outputs caught. argv ends in NULL. */
-static int run_quietly(int (*command)(int argc, char **argv), char **argv, char *text, size_t size)
+static int run_quietly(char **argv, char *text, size_t size)
 {
     int argc = 0;
     while (argv[argc])
@@ -504,7 +515,7 @@ static int run_quietly(int (*command)(int argc, char **argv), char **argv, char 
     int saved_out = dup(1), saved_err = dup(2);
     dup2(fileno(caught), 1);
     dup2(fileno(caught), 2);
-    int code = command(argc, argv);
+    int code = cli_command(argc, argv);
     fflush(stdout);
     dup2(saved_out, 1);
     dup2(saved_err, 2);
@@ -519,32 +530,31 @@ static int run_quietly(int (*command)(int argc, char **argv), char **argv, char 
 static void test_commands(void)
 {
     static const struct {
-        int (*command)(int argc, char **argv);
         char *argv[4];
         int code;
         const char *said;
     } cases[] = {
-        {cli_check, {"check", NULL}, 2, "ocsim: check: expected one scenario file"},
-        {cli_check, {"check", "build/none.yaml", NULL}, 2, "ocsim: build/none.yaml: no such file"},
-        {cli_check, {"check", "tests", NULL}, 4, "ocsim: tests: cannot read it: Is a directory"},
-        {cli_check, {"check", "--fast", NULL}, 2, "unknown option '--fast'"},
-        {cli_explain, {"explain", NULL}, 0, "workload.interarrival       a time with its unit   1000s"},
-        {cli_explain, {"explain", "run.seed", NULL}, 0, "run.seed: a whole number\n"},
-        {cli_explain, {"explain", "network", NULL}, 0, "network.model: "},
-        {cli_explain, {"explain", "--markdown", NULL}, 0, "| Key | Value | Default | Meaning |"},
-        {cli_explain, {"explain", "run.sede", NULL}, 2, "unknown key 'run.sede'; did you mean run.seed?"},
-        {cli_explain, {"explain", "run.seed=1", NULL}, 2, "expected a key without a value"},
-        {cli_list, {"list", NULL}, 2, "expected one kind"},
-        {cli_list, {"list", "models", NULL}, 0, "alexnet\n"},
-        {cli_list, {"list", "partitioners", NULL}, 0, "min_sufficient "},
-        {cli_list, {"list", "distributions", NULL}, 0, "skew_normal "},
-        {cli_list, {"list", "trees", NULL}, 2, "'trees' is not allowed"},
+        {{"check", NULL}, 2, "ocsim: check: expected one scenario file"},
+        {{"check", "build/none.yaml", NULL}, 2, "ocsim: build/none.yaml: no such file"},
+        {{"check", "tests", NULL}, 4, "ocsim: tests: cannot read it: Is a directory"},
+        {{"check", "--fast", NULL}, 2, "unknown option '--fast'"},
+        {{"explain", NULL}, 0, "workload.interarrival       a time with its unit   1000s"},
+        {{"explain", "run.seed", NULL}, 0, "run.seed: a whole number\n"},
+        {{"explain", "network", NULL}, 0, "network.model: "},
+        {{"explain", "--markdown", NULL}, 0, "| Key | Value | Default | Meaning |"},
+        {{"explain", "run.sede", NULL}, 2, "unknown key 'run.sede'; did you mean run.seed?"},
+        {{"explain", "run.seed=1", NULL}, 2, "expected a key without a value"},
+        {{"list", NULL}, 2, "expected one kind"},
+        {{"list", "models", NULL}, 0, "alexnet\n"},
+        {{"list", "partitioners", NULL}, 0, "min_sufficient "},
+        {{"list", "distributions", NULL}, 0, "skew_normal "},
+        {{"list", "trees", NULL}, 2, "'trees' is not allowed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static char text[20000];
         char *argv[4];
         memcpy(argv, cases[i].argv, sizeof argv);
-        CU_ASSERT_EQUAL(run_quietly(cases[i].command, argv, text, sizeof text), cases[i].code);
+        CU_ASSERT_EQUAL(run_quietly(argv, text, sizeof text), cases[i].code);
         CU_ASSERT_PTR_NOT_NULL(strstr(text, cases[i].said));
         if (!strstr(text, cases[i].said))
             printf("\n  said: %s\n  expected: %s\n", text, cases[i].said);
@@ -557,14 +567,14 @@ static void test_check_command(void)
     mkdir("build", 0777);
     write_file("build", "test_check.yaml", "title: x\nworkload.models: [alexnet]\n");
     char text[2000], *fine[] = {"check", "build/test_check.yaml", NULL};
-    CU_ASSERT_EQUAL(run_quietly(cli_check, fine, text, sizeof text), 0);
+    CU_ASSERT_EQUAL(run_quietly(fine, text, sizeof text), 0);
     CU_ASSERT_STRING_EQUAL(text, "build/test_check.yaml: fine, 1 run\n");
     static const char *const wrong[] = {"workload.models=[alexnet,nosuch]", "topology=tests/main.c",
                                         "workload.trace=tests/main.c", "run.seed=x"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char override[60], *argv[] = {"check", "build/test_check.yaml", override, NULL};
         snprintf(override, sizeof override, "%s", wrong[i]);
-        CU_ASSERT_EQUAL(run_quietly(cli_check, argv, text, sizeof text), 2);
+        CU_ASSERT_EQUAL(run_quietly(argv, text, sizeof text), 2);
         CU_ASSERT_EQUAL(strncmp(text, "ocsim: ", 7), 0);
     }
     unlink("build/test_check.yaml");

@@ -455,7 +455,7 @@ static int command(const char *const *arguments, int count)
     require(count < 12);
     for (int i = 0; i < count; i++)
         argv[i] = (char *)(uintptr_t)arguments[i];
-    return cli_trace(count, argv);
+    return cli_command(count, argv);
 }
 
 static void test_command(void)

@@ -50,36 +50,17 @@ static enum status check_runs(const struct plan *plan, struct error *error)
     return status;
 }
 
-static enum status check(const struct cli_arguments *arguments, struct error *error)
+int cli_check(const struct cli_arguments *arguments, struct error *error)
 {
-    if (arguments->name_count != 1)
-        return error_set(error, STATUS_USER,
-                         "check: expected one scenario file, e.g. ocsim check scenarios/tutorial/1-hello.yaml");
-    const char *path = arguments->names[0];
-    struct scenario_overrides overrides = {arguments->overrides, arguments->override_count};
-    struct scenario *scenario = NULL;
-    struct plan *plan = NULL;
-    enum status status = scenario_load(path, overrides, &scenario, error);
+    struct cli_scenario loaded = {0};
+    enum status status = cli_scenario_load(arguments, &loaded, error);
     if (status == STATUS_OK)
-        status = plan_create(scenario, &plan, error);
+        status = figures_check(loaded.plan, error);
     if (status == STATUS_OK)
-        status = figures_check(plan, error);
+        status = check_runs(loaded.plan, error);
     if (status == STATUS_OK)
-        status = check_runs(plan, error);
-    if (status == STATUS_OK)
-        printf("%s: fine, %zu run%s\n", path, plan->run_count, plan->run_count == 1 ? "" : "s");
-    plan_free(plan);
-    scenario_free(scenario);
+        printf("%s: fine, %zu run%s\n", arguments->names[0], loaded.plan->run_count,
+               loaded.plan->run_count == 1 ? "" : "s");
+    cli_scenario_free(&loaded);
     return status;
-}
-
-int cli_check(int argc, char **argv)
-{
-    struct error error = {0};
-    struct cli_arguments arguments = {0};
-    if (cli_parse(argc, argv, NULL, 0, &arguments, &error) != STATUS_OK)
-        return cli_fail(&error);
-    enum status status = check(&arguments, &error);
-    cli_arguments_free(&arguments);
-    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "input/text.h"
 
 enum { WORD_BYTES = 64 };
 
@@ -29,19 +28,9 @@ static bool next_word(const char **usage, char word[WORD_BYTES])
     return true;
 }
 
-static bool has_word(const struct cli_command *command, const char *wanted)
+static bool has_word(const struct cli_command *command, const char *word)
 {
-    char word[WORD_BYTES];
-    const char *at = command->usage;
-    while (next_word(&at, word))
-        if (strcmp(word, wanted) == 0)
-            return true;
-    return false;
-}
-
-static bool takes_keys(const struct cli_command *command)
-{
-    return has_word(command, "key=value");
+    return cli_find_word(command->usage, word, strlen(word));
 }
 
 /* Does a value follow this option? `at` stands behind it in the usage. */
@@ -50,51 +39,42 @@ static bool takes_value(const char *at)
     return at[0] == ' ' && at[1] >= 'A' && at[1] <= 'Z';
 }
 
-/* Words to choose from: models|topologies. A usage holds them without spaces, so they may be longer than WORD_BYTES. */
-static size_t find_words(const struct cli_command *command, const char **words)
-{
-    *words = command->usage;
-    size_t length = strcspn(*words, " []");
-    size_t lower = strspn(*words, "abcdefghijklmnopqrstuvwxyz0123456789_|");
-    return length > 0 && lower == length && memchr(*words, '|', length) ? length : 0;
-}
-
 static void put_words(const char *words, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         putchar(words[i] == '|' ? ' ' : words[i]);
 }
 
-/* " -o --fresh" */
-static void put_options(const struct cli_command *command)
+/* The words to choose from, and " -o --fresh --help". */
+static void put_names(const struct cli_command *command)
 {
     char word[WORD_BYTES];
-    const char *at, *words;
-    size_t length = find_words(command, &words);
-    at = command->usage + length;
+    size_t length = cli_words_length(command->usage);
+    const char *at = command->usage + length;
+    put_words(command->usage, length);
     while (next_word(&at, word))
         if (word[0] == '-')
             printf(" %s", word);
-}
-
-static void put_names(const struct cli_command *command)
-{
-    const char *words;
-    size_t length = find_words(command, &words);
-    put_words(words, length);
-    put_options(command);
     fputs(" --help", stdout);
 }
 
-static bool has_values(const struct key *key)
+/* What the key can be set to, "a|b|c"; NULL where that is no list of words. */
+static const char *values_of(const struct key *key)
 {
-    return (key->choices && key->type != KEY_FILE) || key->type == KEY_BOOLEAN;
+    return key->type == KEY_BOOLEAN ? "true|false" : key->type == KEY_FILE ? NULL : key->choices;
 }
 
-static void put_values(const struct key *key)
+/* One line per key with values to choose from: the key, the values, each in its frame. */
+static void put_values(const struct key_table *table, const char *before, const char *between, const char *after)
 {
-    const char *values = key->type == KEY_BOOLEAN ? "true|false" : key->choices;
-    put_words(values, strlen(values));
+    for (size_t i = 0; i < table->count; i++) {
+        const char *values = values_of(&table->rows[i]);
+        if (!values)
+            continue;
+        printf("%s%s%s", before, table->rows[i].name, between);
+        put_words(values, strlen(values));
+        puts(after);
+    }
 }
 
 /* Inside single quotes: POSIX shells close and open them again, fish has a backslash. */
@@ -120,17 +100,6 @@ static void put_keys(const struct key_table *table, const char *after)
 
 /* ---- bash ---- */
 
-static void bash_values(const struct key_table *table)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        if (!has_values(&table->rows[i]))
-            continue;
-        printf("        %s) words='", table->rows[i].name);
-        put_values(&table->rows[i]);
-        puts("' ;;");
-    }
-}
-
 static void bash_commands(void)
 {
     for (size_t i = 0; i < cli_command_count; i++) {
@@ -138,7 +107,7 @@ static void bash_commands(void)
         printf("    %s) words='", command->name);
         put_names(command);
         fputs("'", stdout);
-        if (takes_keys(command))
+        if (has_word(command, "key=value"))
             fputs("; [[ $cur == -* ]] || words+=\" $assignments\"", stdout);
         if (has_word(command, "KEY"))
             fputs("; words+=\" $keys\"", stdout);
@@ -165,7 +134,7 @@ static void print_bash(const struct key_table *table)
          "    if [[ $cur == '=' ]]; then\n        key=$prev cur=''\n"
          "    elif [[ $prev == '=' ]]; then\n        key=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n"
          "    if [[ $key ]]; then\n        case $key in");
-    bash_values(table);
+    put_values(table, "        ", ") words='", "' ;;");
     puts("        esac\n        [[ $words ]] && mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
          "        return\n    fi\n"
          "    if [[ $prev == --model ]]; then\n"
@@ -190,7 +159,7 @@ static void zsh_commands(void)
         const struct cli_command *command = &cli_commands[i];
         printf("    (%s)\n        compadd -- ", command->name);
         put_names(command);
-        if (takes_keys(command))
+        if (has_word(command, "key=value"))
             fputs("\n        compadd -S '' -- $assignments", stdout);
         if (has_word(command, "KEY"))
             fputs("\n        compadd -- $keys", stdout);
@@ -216,13 +185,7 @@ static void print_zsh(const struct key_table *table)
         "    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n    fi\n"
         "    if [[ $PREFIX == *=* && $PREFIX != -* ]]; then\n        local key=${PREFIX%%=*}\n        compset -P '*='\n"
         "        case $key in");
-    for (size_t i = 0; i < table->count; i++) {
-        if (!has_values(&table->rows[i]))
-            continue;
-        printf("        (%s) compadd -- ", table->rows[i].name);
-        put_values(&table->rows[i]);
-        puts(" ;;");
-    }
+    put_values(table, "        (", ") compadd -- ", " ;;");
     puts("        (*) _files ;;\n        esac\n        return\n    fi\n"
          "    case $words[2] in");
     zsh_commands();
@@ -234,12 +197,11 @@ static void print_zsh(const struct key_table *table)
 static void fish_options(const struct cli_command *command)
 {
     char word[WORD_BYTES];
-    const char *words;
-    size_t length = find_words(command, &words);
+    size_t length = cli_words_length(command->usage);
     const char *at = command->usage + length;
     if (length) {
         printf("complete -c ocsim -n '__fish_seen_subcommand_from %s' -f -a '", command->name);
-        put_words(words, length);
+        put_words(command->usage, length);
         puts("'");
     }
     while (next_word(&at, word)) {
@@ -264,8 +226,8 @@ static void fish_key(const struct key *key)
 {
     fputs("complete -c ocsim -n ", stdout);
     fish_condition("key=value");
-    if (has_values(key)) {
-        const char *at = key->type == KEY_BOOLEAN ? "true|false" : key->choices;
+    const char *at = values_of(key);
+    if (at) {
         for (fputs(" -a '", stdout); *at;) {
             int length = (int)strcspn(at, "|");
             printf("%s=%.*s ", key->name, length, at);
@@ -299,36 +261,14 @@ static void print_fish(const struct key_table *table)
 
 /* ---- the command ---- */
 
-static const struct {
-    const char *name;
-    void (*print)(const struct key_table *table);
-} shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
-
-static enum status print_script(const char *name, struct error *error)
+int cli_completion(const struct cli_arguments *arguments, struct error *error)
 {
-    char shown[TEXT_SHOW_BYTES];
-    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
-        if (strcmp(name, shells[i].name) == 0) {
-            struct key_table table;
-            settings_table(&table);
-            shells[i].print(&table);
-            key_table_free(&table);
-            return STATUS_OK;
-        }
-    }
-    return error_set(error, STATUS_USER, "completion: '%s' is not allowed; expected bash, zsh or fish",
-                     text_show(name, shown));
-}
-
-int cli_completion(int argc, char **argv)
-{
-    struct error error = {0};
-    struct cli_arguments arguments = {0};
-    enum status status = cli_parse(argc, argv, NULL, 0, &arguments, &error);
-    if (status == STATUS_OK && (arguments.name_count != 1 || arguments.override_count))
-        status = error_set(&error, STATUS_USER, "completion: expected one shell, e.g. ocsim completion bash");
-    if (status == STATUS_OK)
-        status = print_script(arguments.names[0], &error);
-    cli_arguments_free(&arguments);
-    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
+    (void)error;
+    static void (*const printers[])(const struct key_table *) = {print_bash, print_zsh,
+                                                                 print_fish}; /* as in the usage */
+    struct key_table table;
+    settings_table(&table);
+    printers[arguments->word](&table);
+    key_table_free(&table);
+    return STATUS_OK;
 }

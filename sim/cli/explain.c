@@ -23,13 +23,12 @@ static bool explain_group(const struct key_table *table, const char *name)
     return is_found;
 }
 
-static enum status explain(const struct key_table *table, const struct cli_arguments *arguments, bool is_markdown,
-                           struct error *error)
+static enum status explain(const struct key_table *table, const struct cli_arguments *arguments, struct error *error)
 {
     if (arguments->override_count)
         return error_set(error, STATUS_USER, "explain: expected a key without a value, e.g. ocsim explain run.seed");
     if (!arguments->name_count)
-        keys_explain_all(table, is_markdown, stdout);
+        keys_explain_all(table, cli_is_given(arguments, "--markdown"), stdout);
     for (size_t i = 0; i < arguments->name_count; i++) {
         const char *name = arguments->names[i];
         char shown[TEXT_SHOW_BYTES];
@@ -43,18 +42,11 @@ static enum status explain(const struct key_table *table, const struct cli_argum
     return STATUS_OK;
 }
 
-int cli_explain(int argc, char **argv)
+int cli_explain(const struct cli_arguments *arguments, struct error *error)
 {
-    struct error error = {0};
-    struct cli_arguments arguments = {0};
-    bool is_markdown = false;
-    const struct cli_option options[] = {{.name = "--markdown", .is_given = &is_markdown}};
-    if (cli_parse(argc, argv, options, 1, &arguments, &error) != STATUS_OK)
-        return cli_fail(&error);
     struct key_table table;
     settings_table(&table);
-    enum status status = explain(&table, &arguments, is_markdown, &error);
+    enum status status = explain(&table, arguments, error);
     key_table_free(&table);
-    cli_arguments_free(&arguments);
-    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
+    return status;
 }

@@ -15,11 +15,6 @@
 #include "input/file.h"
 #include "input/text.h"
 
-/* Texts are borrowed from argv; NULL = not given. */
-struct options {
-    const char *output, *name, *source, *device, *batch;
-};
-
 static enum status read_batch(const char *text, int64_t *out, struct error *error)
 {
     char *end;
@@ -34,8 +29,7 @@ static enum status read_batch(const char *text, int64_t *out, struct error *erro
     return STATUS_OK;
 }
 
-static enum status check_arguments(const struct cli_arguments *arguments, const struct options *options,
-                                   struct error *error)
+static enum status check_arguments(const struct cli_arguments *arguments, struct error *error)
 {
     if (arguments->override_count)
         return error_set(error, STATUS_USER,
@@ -45,21 +39,19 @@ static enum status check_arguments(const struct cli_arguments *arguments, const 
         return error_set(error, STATUS_USER,
                          "import: expected one file, got %zu; e.g. ocsim import graph.txt -o models/mine.json",
                          arguments->name_count);
-    if (options->output && !options->output[0])
+    if (!*cli_value(arguments, "-o", "-"))
         return error_set(error, STATUS_USER, "import: -o is empty; give a file, e.g. -o models/mine.json");
     return STATUS_OK;
 }
 
 /* Puts what the command line says in place of what the file says. */
-static enum status describe(struct graph *graph, const struct options *options, struct error *error)
+static enum status describe(struct graph *graph, const struct cli_arguments *arguments, struct error *error)
 {
-    if (options->name)
-        graph->name = options->name;
-    if (options->source)
-        graph->source = options->source;
-    if (options->device)
-        graph->device = options->device;
-    return options->batch ? read_batch(options->batch, &graph->batch, error) : STATUS_OK;
+    const char *batch = cli_value(arguments, "--batch", NULL);
+    graph->name = cli_value(arguments, "--name", graph->name);
+    graph->source = cli_value(arguments, "--source", graph->source);
+    graph->device = cli_value(arguments, "--device", graph->device);
+    return batch ? read_batch(batch, &graph->batch, error) : STATUS_OK;
 }
 
 /* Names from the command line may hold bytes that no model file may, so what is to be written is read once before. */
@@ -86,38 +78,21 @@ static enum status write_text(const char *path, const char *text, struct error *
     return file_finish(writer, error);
 }
 
-static enum status import(const char *file, const struct options *options, struct error *error)
+int cli_import(const struct cli_arguments *arguments, struct error *error)
 {
     struct graph *graph;
-    enum status status = graph_load(file, &graph, error);
+    enum status status = check_arguments(arguments, error);
+    if (status == STATUS_OK)
+        status = graph_load(arguments->names[0], &graph, error);
     if (status != STATUS_OK)
         return status;
-    status = describe(graph, options, error);
+    status = describe(graph, arguments, error);
     char *text = graph_to_json(graph);
     if (status == STATUS_OK)
         status = check_text(text, error);
     if (status == STATUS_OK)
-        status = write_text(options->output, text, error);
+        status = write_text(cli_value(arguments, "-o", NULL), text, error);
     free(text);
     graph_free(graph);
     return status;
-}
-
-int cli_import(int argc, char **argv)
-{
-    struct error error = {.status = STATUS_OK};
-    struct cli_arguments arguments;
-    struct options options = {.output = NULL};
-    const struct cli_option table[] = {{.name = "-o", .value = &options.output},
-                                       {.name = "--name", .value = &options.name},
-                                       {.name = "--source", .value = &options.source},
-                                       {.name = "--device", .value = &options.device},
-                                       {.name = "--batch", .value = &options.batch}};
-    if (cli_parse(argc, argv, table, sizeof table / sizeof table[0], &arguments, &error) != STATUS_OK)
-        return cli_fail(&error);
-    enum status status = check_arguments(&arguments, &options, &error);
-    if (status == STATUS_OK)
-        status = import(arguments.names[0], &options, &error);
-    cli_arguments_free(&arguments);
-    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
 }

@@ -8,17 +8,7 @@
 #include "cli/cli.h"
 #include "engine/memory.h"
 #include "input/file.h"
-#include "input/text.h"
 #include "fabric/fabrics.h"
-
-struct kind {
-    const char *name;
-    const char *folder, *suffix; /* of data files */
-};
-
-static const struct kind file_kinds[] = {{"models", "models", ".json"}, {"topologies", "topologies", ".yaml"}};
-
-static const struct registry *const registries[] = {&partitioners, &placers, &schedulers, &fabrics, &distributions};
 
 struct names {
     struct arena arena;
@@ -47,11 +37,11 @@ static int by_name_total(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-static enum status list_files(const struct kind *kind, struct error *error)
+static enum status list_files(const char *folder, const char *suffix, struct error *error)
 {
     struct names names = {0};
     for (int i = 0; i < 3; i++)
-        add_files(&names, file_data_folder(kind->folder, i, &names.arena), kind->suffix);
+        add_files(&names, file_data_folder(folder, i, &names.arena), suffix);
     if (names.count)
         qsort(names.items, names.count, sizeof *names.items, by_name_total);
     for (size_t i = 0; i < names.count; i++) {
@@ -62,47 +52,21 @@ static enum status list_files(const struct kind *kind, struct error *error)
     if (!names.count)
         status =
             error_set(error, STATUS_USER, "no %s found; they are looked for in %s/ here, beside the program and in %s",
-                      kind->name, kind->folder, file_data_folder(kind->folder, 2, &names.arena));
+                      folder, folder, file_data_folder(folder, 2, &names.arena));
     free(names.items);
     arena_free(&names.arena);
     return status;
 }
 
-static void list_registry(const struct registry *registry)
+int cli_list(const struct cli_arguments *arguments, struct error *error)
 {
+    /* in the order of the usage: files, then registries */
+    static const char *const suffixes[] = {".json", ".yaml"};
+    static const struct registry *const registries[] = {&partitioners, &placers, &schedulers, &fabrics, &distributions};
+    if (arguments->word < 2)
+        return list_files(arguments->names[0], suffixes[arguments->word], error);
+    const struct registry *registry = registries[arguments->word - 2];
     for (size_t i = 0; i < registry->count; i++)
         printf("%-15s %s\n", registry->strategies[i]->name, registry->strategies[i]->doc);
-}
-
-static enum status list(const char *name, struct error *error)
-{
-    char shown[TEXT_SHOW_BYTES];
-    for (size_t i = 0; i < sizeof file_kinds / sizeof *file_kinds; i++)
-        if (strcmp(name, file_kinds[i].name) == 0)
-            return list_files(&file_kinds[i], error);
-    for (size_t i = 0; i < sizeof registries / sizeof *registries; i++)
-        if (strcmp(name, registries[i]->kind) == 0) {
-            list_registry(registries[i]);
-            return STATUS_OK;
-        }
-    return error_set(
-        error, STATUS_USER,
-        "list: '%s' is not allowed; expected models, topologies, partitioners, placers, schedulers, fabrics "
-        "or distributions",
-        text_show(name, shown));
-}
-
-int cli_list(int argc, char **argv)
-{
-    struct error error = {0};
-    struct cli_arguments arguments = {0};
-    if (cli_parse(argc, argv, NULL, 0, &arguments, &error) != STATUS_OK)
-        return cli_fail(&error);
-    enum status status;
-    if (arguments.name_count == 1 && !arguments.override_count)
-        status = list(arguments.names[0], &error);
-    else
-        status = error_set(&error, STATUS_USER, "list: expected one kind, e.g. ocsim list models");
-    cli_arguments_free(&arguments);
-    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
+    return STATUS_OK;
 }

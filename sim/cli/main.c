@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "input/text.h"
 
 static void print_help(void)
 {
@@ -28,25 +27,6 @@ static void print_version(void)
     printf("ocsim %s (%s%s, %s)\n", OCSIM_VERSION, compiler, __VERSION__, OCSIM_FLAGS);
 }
 
-static int refuse_command(const char *name)
-{
-    const char *nearest = NULL;
-    int least = 3;
-    for (size_t i = 0; i < cli_command_count; i++) {
-        int far = text_distance(name, cli_commands[i].name);
-        if (far < least) {
-            least = far;
-            nearest = cli_commands[i].name;
-        }
-    }
-    char shown[TEXT_SHOW_BYTES];
-    struct error error = {0};
-    error_set(&error, STATUS_USER, "unknown command '%s'; %s%s%s", text_show(name, shown),
-              nearest ? "did you mean ocsim " : "`ocsim --help` lists the commands", nearest ? nearest : "",
-              nearest ? "?" : "");
-    return cli_fail(&error);
-}
-
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -57,16 +37,7 @@ static int dispatch(int argc, char **argv)
         print_version();
         return STATUS_OK;
     }
-    for (size_t i = 0; i < cli_command_count; i++) {
-        if (strcmp(argv[1], cli_commands[i].name) != 0)
-            continue;
-        if (argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0)) {
-            printf("ocsim %s %s\n%s\n", cli_commands[i].name, cli_commands[i].usage, cli_commands[i].help);
-            return STATUS_OK;
-        }
-        return cli_commands[i].run(argc - 1, argv + 1);
-    }
-    return refuse_command(argv[1]);
+    return cli_command(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

@@ -11,7 +11,6 @@
 #include "fabric/fabrics.h"
 #include "engine/memory.h"
 #include "cluster/columns.h"
-#include "input/text.h"
 #include "topology/topology.h"
 
 /* ---- roff ---- */
@@ -261,39 +260,13 @@ static void markdown_scenario(void)
 
 /* ---- the command ---- */
 
-static const struct {
-    const char *name;
-    void (*roff)(void);
-    void (*markdown)(void);
-} pages[] = {{"ocsim", man_ocsim, markdown_ocsim},
-             {"scenario", man_scenario, markdown_scenario},
-             {"topology", man_topology, markdown_topology},
-             {"results", man_results, markdown_results}};
-
-static enum status print_page(const char *name, bool is_markdown, struct error *error)
+int cli_man(const struct cli_arguments *arguments, struct error *error)
 {
-    char shown[TEXT_SHOW_BYTES];
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
-        if (strcmp(name, pages[i].name) == 0) {
-            (is_markdown ? pages[i].markdown : pages[i].roff)();
-            return STATUS_OK;
-        }
-    }
-    return error_set(error, STATUS_USER, "man: '%s' is not allowed; expected ocsim, scenario, topology or results",
-                     text_show(name, shown));
-}
-
-int cli_man(int argc, char **argv)
-{
-    struct error error = {0};
-    struct cli_arguments arguments = {0};
-    bool is_markdown = false;
-    const struct cli_option options[] = {{.name = "--markdown", .is_given = &is_markdown}};
-    enum status status = cli_parse(argc, argv, options, 1, &arguments, &error);
-    if (status == STATUS_OK && (arguments.name_count != 1 || arguments.override_count))
-        status = error_set(&error, STATUS_USER, "man: expected one page, e.g. ocsim man scenario | man -l -");
-    if (status == STATUS_OK)
-        status = print_page(arguments.names[0], is_markdown, &error);
-    cli_arguments_free(&arguments);
-    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
+    (void)error;
+    static void (*const pages[][2])(void) = {{man_ocsim, markdown_ocsim}, /* in the order of the usage */
+                                             {man_scenario, markdown_scenario},
+                                             {man_topology, markdown_topology},
+                                             {man_results, markdown_results}};
+    pages[arguments->word][cli_is_given(arguments, "--markdown")]();
+    return STATUS_OK;
 }

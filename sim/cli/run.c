@@ -6,7 +6,6 @@
 
 #include "cli/cli.h"
 #include "figures/figures.h"
-#include "engine/memory.h"
 #include "run/runner.h"
 #include "input/text.h"
 #include "input/units.h"
@@ -41,126 +40,60 @@ static enum status read_shard(const char *text, struct runner_options *options, 
 /* The command line as a shell would take it; returned owned. */
 static char *join_arguments(int argc, char **argv)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        memory_exhausted(1, BUFSIZ);
-    fputs("ocsim", stream);
+    struct text_builder line = {0};
+    text_build(&line, "ocsim");
     for (int i = 0; i < argc; i++) {
         bool is_plain = *argv[i] && !strpbrk(argv[i], " \t\n'\"\\$`&|;<>()[]{}*?!#~");
-        fputs(is_plain ? " " : " '", stream);
+        text_build(&line, is_plain ? " " : " '");
         for (const char *at = argv[i]; *at; at++)
-            if (*at == '\'')
-                fputs("'\\''", stream);
-            else
-                fputc(*at, stream);
-        fputs(is_plain ? "" : "'", stream);
+            text_build(&line, *at == '\'' ? "'\\''" : "%c", *at);
+        text_build(&line, is_plain ? "" : "'");
     }
-    if (fclose(stream) != 0)
-        memory_exhausted(1, BUFSIZ);
-    return text;
+    return line.text;
 }
 
-/* `-j2` is what everybody types; the option reader takes `-j 2` and `-j=2`. Returned owned, with its texts in arena. */
-static char **split_jobs(int argc, char **argv, struct arena *arena)
+static enum status load(const struct cli_arguments *arguments, struct cli_scenario *loaded, struct error *error)
 {
-    char **split = memory_alloc((size_t)argc + 1, sizeof *split);
-    for (int i = 0; i < argc; i++) {
-        size_t size = strlen(argv[i]) + 2;
-        split[i] = argv[i];
-        if (strncmp(argv[i], "-j", 2) != 0 || argv[i][2] < '0' || argv[i][2] > '9')
-            continue;
-        split[i] = arena_alloc(arena, size, 1);
-        snprintf(split[i], size, "-j=%s", argv[i] + 2);
-    }
-    return split;
-}
-
-static enum status load(const struct cli_arguments *arguments, struct scenario **scenario, struct plan **plan,
-                        struct error *error)
-{
-    struct scenario_overrides overrides = {arguments->overrides, arguments->override_count};
     if (arguments->name_count != 1)
         return error_set(error, STATUS_USER,
                          "run: expected one scenario file, e.g. ocsim run scenarios/tutorial/1-hello.yaml -o results");
-    enum status status = scenario_load(arguments->names[0], overrides, scenario, error);
-    if (status != STATUS_OK)
-        return status;
-    status = plan_create(*scenario, plan, error);
-    if (status == STATUS_OK) {
-        status = figures_check(*plan, error);
-        if (status != STATUS_OK)
-            plan_free(*plan);
-    }
-    if (status != STATUS_OK)
-        scenario_free(*scenario);
-    return status;
+    enum status status = cli_scenario_load(arguments, loaded, error);
+    return status == STATUS_OK ? figures_check(loaded->plan, error) : status;
 }
 
 /* Returns the exit code. A scenario that only some ranks can read must not leave the others waiting. */
-static int run(const struct cli_arguments *arguments, const struct runner_options *options)
+static int run(const struct cli_arguments *arguments, const struct runner_options *options, struct error *error)
 {
-    struct error error = {0};
-    struct scenario *scenario;
-    struct plan *plan;
+    struct cli_scenario loaded = {0};
     int signal = 0;
-    enum status status = load(arguments, &scenario, &plan, &error);
+    enum status status = load(arguments, &loaded, error);
     bool is_loaded = status == STATUS_OK;
     if (ranks_agree((int)status) != STATUS_OK && is_loaded)
-        status = error_set(&error, STATUS_USER, "another rank cannot read the scenario");
+        status = error_set(error, STATUS_USER, "another rank cannot read the scenario");
     else if (is_loaded)
-        status = runner_run(plan, options, &signal, &error);
-    if (is_loaded) {
-        plan_free(plan);
-        scenario_free(scenario);
-    }
-    if (signal) {
-        fputs("ocsim: stopped; what is done is kept, the same command goes on from there\n", stderr);
-        return 128 + signal;
-    }
-    if (status != STATUS_OK && options->ranks->rank == 0)
-        cli_fail(&error);
-    return (int)status;
+        status = runner_run(loaded.plan, options, &signal, error);
+    cli_scenario_free(&loaded);
+    if (!signal)
+        return status;
+    fputs("ocsim: stopped; what is done is kept, the same command goes on from there\n", stderr);
+    return 128 + signal;
 }
 
-/* Returns the exit code. */
-static int parse_and_run(int argc, char **argv, const char *command_line)
+int cli_run(const struct cli_arguments *arguments, struct error *error)
 {
-    struct error error = {0};
-    struct cli_arguments arguments = {0};
-    struct ranks ranks;
-    const char *jobs = "1", *shard = "0/1";
-    struct runner_options options = {.directory = "results", .ranks = &ranks, .command_line = command_line};
-    const struct cli_option known[] = {{.name = "-o", .value = &options.directory},
-                                       {.name = "-j", .value = &jobs},
-                                       {.name = "--shard", .value = &shard},
-                                       {.name = "--fresh", .is_given = &options.is_fresh},
-                                       {.name = "--dry-run", .is_given = &options.is_dry},
-                                       {.name = "-q", .is_given = &options.is_quiet}};
-    enum status status = cli_parse(argc, argv, known, sizeof known / sizeof *known, &arguments, &error);
+    struct runner_options options = {.directory = cli_value(arguments, "-o", "results"),
+                                     .ranks = arguments->ranks,
+                                     .is_fresh = cli_is_given(arguments, "--fresh"),
+                                     .is_dry = cli_is_given(arguments, "--dry-run"),
+                                     .is_quiet = cli_is_given(arguments, "-q")};
+    enum status status = read_jobs(cli_value(arguments, "-j", "1"), &options.jobs, error);
     if (status == STATUS_OK)
-        status = read_jobs(jobs, &options.jobs, &error);
-    if (status == STATUS_OK)
-        status = read_shard(shard, &options, &error);
-    ranks_open(&ranks);
-    int code = (int)status;
-    if (status == STATUS_OK)
-        code = run(&arguments, &options);
-    else if (ranks.rank == 0)
-        cli_fail(&error);
-    ranks_close();
-    cli_arguments_free(&arguments);
-    return code;
-}
-
-int cli_run(int argc, char **argv)
-{
-    struct arena arena = {0};
-    char **split = split_jobs(argc, argv, &arena), *command_line = join_arguments(argc, argv);
-    int code = parse_and_run(argc, split, command_line);
+        status = read_shard(cli_value(arguments, "--shard", "0/1"), &options, error);
+    if (status != STATUS_OK)
+        return status;
+    char *command_line = join_arguments(arguments->argc, arguments->argv);
+    options.command_line = command_line;
+    int code = run(arguments, &options, error);
     free(command_line);
-    free(split);
-    arena_free(&arena);
     return code;
 }

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cluster/columns.h"
 #include "scenario/simulation.h"
+#include "input/text.h"
 #include "input/units.h"
 
 /* One stretch, merged with the one before where the op just went on. */
@@ -234,53 +235,37 @@ static enum status read_degree(const char *text, uint32_t *degree, struct error 
     return STATUS_OK;
 }
 
-static enum status step(const struct cli_arguments *arguments, const char *model, const char *degree_text,
-                        bool with_ops, struct error *error)
+int cli_step(const struct cli_arguments *arguments, struct error *error)
 {
-    struct scenario_overrides overrides = {arguments->overrides, arguments->override_count};
-    struct scenario *scenario;
-    struct models models = {0};
-    uint32_t degree = 0, position = 0;
-    if (!model || !degree_text || arguments->name_count)
+    const char *model = cli_value(arguments, "--model", NULL), *degree = cli_value(arguments, "--degree", NULL);
+    const char *topology = cli_value(arguments, "--topology", NULL);
+    struct step_request request = {.with_ops = cli_is_given(arguments, "--ops")};
+    if (!model || !degree || arguments->name_count)
         return error_set(error, STATUS_USER,
                          "step: expected --model M --degree D --topology T, e.g. ocsim step --model alexnet --degree 4 "
                          "--topology topologies/ramp-32.yaml");
-    enum status status = read_degree(degree_text, &degree, error);
+    enum status status = read_degree(degree, &request.degree, error);
     if (status != STATUS_OK)
         return status;
+    struct scenario_overrides overrides = {arguments->overrides, arguments->override_count};
+    struct text_builder topology_key = {0};
+    struct scenario *scenario = NULL;
+    struct models models = {0};
+    uint32_t position = 0;
+    if (topology) {
+        text_build(&topology_key, "topology=%s", topology);
+        arguments->overrides[overrides.count++] = topology_key.text;
+    }
     status = scenario_load(NULL, overrides, &scenario, error);
-    if (status != STATUS_OK)
-        return status;
-    status = models_find(&models, model, NULL, &position, error);
     if (status == STATUS_OK)
-        status =
-            run_step(&(struct step_request){&scenario->settings, models.graphs[position], degree, with_ops}, error);
+        status = models_find(&models, model, NULL, &position, error);
+    if (status == STATUS_OK) {
+        request.settings = &scenario->settings;
+        request.graph = models.graphs[position];
+        status = run_step(&request, error);
+    }
     models_free(&models);
     scenario_free(scenario);
+    free(topology_key.text);
     return status;
-}
-
-int cli_step(int argc, char **argv)
-{
-    struct error error = {0};
-    struct cli_arguments arguments = {0};
-    const char *model = NULL, *degree = NULL, *topology = NULL;
-    bool with_ops = false;
-    const struct cli_option options[] = {{.name = "--model", .value = &model},
-                                         {.name = "--degree", .value = &degree},
-                                         {.name = "--topology", .value = &topology},
-                                         {.name = "--ops", .is_given = &with_ops}};
-    char *topology_key = NULL;
-    enum status status = cli_parse(argc, argv, options, sizeof options / sizeof *options, &arguments, &error);
-    if (status == STATUS_OK) {
-        if (topology) {
-            if (asprintf(&topology_key, "topology=%s", topology) < 0)
-                memory_exhausted(1, strlen(topology));
-            arguments.overrides[arguments.override_count++] = topology_key;
-        }
-        status = step(&arguments, model, degree, with_ops, &error);
-    }
-    cli_arguments_free(&arguments);
-    free(topology_key);
-    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
 }

@@ -10,13 +10,11 @@
 #include "scenario/simulation.h"
 #include "input/units.h"
 
-/* Texts of the options; NULL = not given. */
-struct choices {
-    const char *output, *window, *job, *limit, *steps;
-};
-
-static enum status read_count(const char *option, const char *text, int64_t least, int64_t *value, struct error *error)
+/* Leaves *value as it is where the option is not given. */
+static enum status read_count(const struct cli_arguments *arguments, const char *option, int64_t least, int64_t *value,
+                              struct error *error)
 {
+    const char *text = cli_value(arguments, option, NULL);
     if (!text)
         return STATUS_OK;
     if (units_integer(text, value, NULL) != STATUS_OK || *value < least)
@@ -46,17 +44,17 @@ static enum status read_window(const char *text, struct timeline_jobs_options *o
     return STATUS_OK;
 }
 
-static enum status read_options(const struct choices *choices, struct timeline_jobs_options *options,
+static enum status read_options(const struct cli_arguments *arguments, struct timeline_jobs_options *options,
                                 struct error *error)
 {
     int64_t limit = 2000 * 1000; /* Perfetto slows down above some millions of events in JSON */
-    enum status status = read_window(choices->window, options, error);
+    enum status status = read_window(cli_value(arguments, "--window", NULL), options, error);
     if (status == STATUS_OK)
-        status = read_count("--job", choices->job, 0, &options->job, error);
+        status = read_count(arguments, "--job", 0, &options->job, error);
     if (status == STATUS_OK)
-        status = read_count("--steps", choices->steps, 0, &options->steps, error);
+        status = read_count(arguments, "--steps", 0, &options->steps, error);
     if (status == STATUS_OK)
-        status = read_count("--limit", choices->limit, 1, &limit, error);
+        status = read_count(arguments, "--limit", 1, &limit, error);
     options->limit = (uint64_t)limit;
     return status;
 }
@@ -97,44 +95,15 @@ static enum status trace_run(const struct plan *plan, const struct timeline_jobs
     return status;
 }
 
-static enum status trace(const struct cli_arguments *arguments, const struct choices *choices, struct error *error)
+int cli_trace(const struct cli_arguments *arguments, struct error *error)
 {
-    struct scenario_overrides overrides = {arguments->overrides, arguments->override_count};
     struct timeline_jobs_options options = {.window_end_s = INFINITY, .job = TIMELINE_ALL_JOBS, .steps = 1};
-    struct scenario *scenario;
-    struct plan *plan = NULL;
-    if (arguments->name_count != 1)
-        return error_set(error, STATUS_USER,
-                         "trace: expected one scenario file, e.g. ocsim trace scenarios/tutorial/1-hello.yaml -o "
-                         "trace.json");
-    enum status status = read_options(choices, &options, error);
-    if (status != STATUS_OK)
-        return status;
-    status = scenario_load(arguments->names[0], overrides, &scenario, error);
-    if (status != STATUS_OK)
-        return status;
-    status = plan_create(scenario, &plan, error);
-    if (status == STATUS_OK) {
-        status = trace_run(plan, &options, choices->output, error);
-        plan_free(plan);
-    }
-    scenario_free(scenario);
-    return status;
-}
-
-int cli_trace(int argc, char **argv)
-{
-    struct error error = {0};
-    struct cli_arguments arguments = {0};
-    struct choices choices = {.output = "trace.json"};
-    const struct cli_option known[] = {{.name = "-o", .value = &choices.output},
-                                       {.name = "--window", .value = &choices.window},
-                                       {.name = "--job", .value = &choices.job},
-                                       {.name = "--limit", .value = &choices.limit},
-                                       {.name = "--steps", .value = &choices.steps}};
-    enum status status = cli_parse(argc, argv, known, sizeof known / sizeof *known, &arguments, &error);
+    struct cli_scenario loaded = {0};
+    enum status status = read_options(arguments, &options, error);
     if (status == STATUS_OK)
-        status = trace(&arguments, &choices, &error);
-    cli_arguments_free(&arguments);
-    return status == STATUS_OK ? STATUS_OK : cli_fail(&error);
+        status = cli_scenario_load(arguments, &loaded, error);
+    if (status == STATUS_OK)
+        status = trace_run(loaded.plan, &options, cli_value(arguments, "-o", "trace.json"), error);
+    cli_scenario_free(&loaded);
+    return status;
 }
