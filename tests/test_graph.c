@@ -304,24 +304,17 @@ static void test_long_text_is_refused(void)
     free(good);
 }
 
-static size_t no_offset(const struct graph_builder *builder, enum graph_part part, size_t position)
-{
-    (void)builder, (void)part, (void)position;
-    return 0;
-}
-
 static void test_op_limit(void)
 {
     struct graph_builder builder;
     struct error error;
-    const struct graph_op op = {.kind = "", .id = 1, .forward_ms = 1};
+    const struct graph_built_op op = {.op = {.kind = "", .id = 1, .forward_ms = 1}};
     CU_ASSERT_EQUAL(graph_build_start(&builder, (struct graph_span){"x", 1}, "many", &error), STATUS_OK);
     CU_ASSERT_EQUAL(builder.op_limit, 10000000);
-    builder.offset_of = no_offset;
     builder.op_limit = 3; /* the real limit would take a file beyond the largest one allowed */
     for (int i = 0; i < 3; i++)
-        CU_ASSERT_EQUAL(graph_build_add_op(&builder, &op, &error), STATUS_OK);
-    CU_ASSERT_EQUAL(graph_build_add_op(&builder, &op, &error), STATUS_USER);
+        CU_ASSERT_EQUAL(graph_build_add_op(&builder, op, &error), STATUS_OK);
+    CU_ASSERT_EQUAL(graph_build_add_op(&builder, op, &error), STATUS_USER);
     check_refused("many", &error, 1, 1, "more than 3 ops");
     graph_build_end(&builder);
 }

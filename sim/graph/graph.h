@@ -51,7 +51,7 @@ struct graph {
 };
 
 /* Reads a model file (JSON) or, by its looks, a PipeDream graph.txt. The graph is returned owned: graph_free.
- * O(ops log ops + edges). */
+ * O(n log n) in ops and edges. */
 STATUS_MUST_USE enum status graph_load(const char *path, struct graph **out, struct error *error);
 
 /* The same from memory; file is named in messages. */

@@ -1,18 +1,18 @@
 /* The builder and validator behind every reader of model files.
  *
  * Steps of graph_build_finish, each relying on those before: ids are distinct
- * (sorted index, ids may be sparse), edges name known ops, edges are bucketed
- * by source with a stable counting sort, duplicates fall out with one stamp per
- * target, in-edges are indexed, Kahn's queue gives the order or a cycle.
+ * (sorted index, ids may be sparse), edges name known ops, edges are sorted by
+ * source and place, duplicates fall out with one stamp per target, in-edges are
+ * indexed, Kahn's queue gives the order or a cycle.
  */
 #include "graph/graph_build.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "input/text.h"
 
 enum { CYCLE_NAMED = 8 };
 
@@ -35,42 +35,19 @@ static const struct {
 
 struct graph_quote graph_quote(struct graph_span span)
 {
-    struct graph_quote quote = {{0}};
-    size_t room = sizeof quote.text - 4;
-    size_t length = span.length < room ? span.length : room;
-    /* Never cut a UTF-8 character in two. */
-    while (length < span.length && length > 0 && ((unsigned char)span.start[length] & 0xC0) == 0x80)
-        length--;
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)span.start[i];
-        quote.text[i] = c < 0x20 || c == 0x7F ? '?' : (char)c;
-    }
-    if (length < span.length)
-        memcpy(quote.text + length, "...", 4);
+    struct graph_quote quote;
+    text_show_bytes(span.start, span.length, sizeof quote.text - 4, quote.text);
     return quote;
 }
 
-enum status graph_build_refuse(const struct graph_builder *builder, size_t offset, struct error *error,
-                               const char *format, ...)
+enum status graph_build_locate(const struct graph_builder *builder, size_t offset, struct error *error)
 {
     require(builder->file);
-    char message[sizeof error->message];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    if (offset > builder->text.length)
-        offset = builder->text.length;
-    int line = 1;
-    size_t line_start = 0;
-    for (size_t i = 0; i < offset; i++) {
-        if (builder->text.start[i] == '\n') {
-            line += line < INT_MAX;
-            line_start = i + 1;
-        }
-    }
-    size_t column = offset - line_start + 1;
-    return error_at(error, builder->file, line, column < INT_MAX ? (int)column : INT_MAX, "%s", message);
+    if (!error)
+        return STATUS_USER;
+    snprintf(error->file, sizeof error->file, "%s", builder->file);
+    text_place(builder->text.start, builder->text.length, offset, &error->line, &error->column);
+    return STATUS_USER;
 }
 
 bool graph_cost_set(struct graph_op *op, enum graph_cost cost, double value)
@@ -150,33 +127,30 @@ void graph_build_end(struct graph_builder *builder)
     graph_free(builder->graph);
     free(builder->ops);
     free(builder->edges);
-    builder->graph = NULL;
-    builder->ops = NULL;
-    builder->edges = NULL;
+    *builder = (struct graph_builder){0};
 }
 
-enum status graph_build_add_op(struct graph_builder *builder, const struct graph_op *op, struct error *error)
+enum status graph_build_add_op(struct graph_builder *builder, struct graph_built_op op, struct error *error)
 {
-    require(op->kind && op->id > 0);
+    require(op.op.kind && op.op.id > 0);
     if (builder->op_count >= builder->op_limit)
-        return graph_build_refuse(builder, builder->offset_of(builder, GRAPH_PART_OP, builder->op_count), error,
+        return graph_build_refuse(builder, op.offset, error,
                                   "more than %zu ops; merge ops until the graph has at most that many",
                                   builder->op_limit);
     builder->ops = memory_grow(builder->ops, &builder->op_capacity, builder->op_count + 1, sizeof *builder->ops);
-    builder->ops[builder->op_count++] = *op;
+    builder->ops[builder->op_count++] = op;
     return STATUS_OK;
 }
 
-enum status graph_build_add_edge(struct graph_builder *builder, uint32_t source_id, uint32_t target_id,
-                                 struct error *error)
+enum status graph_build_add_edge(struct graph_builder *builder, struct graph_built_edge edge, struct error *error)
 {
     if (builder->edge_count >= UINT32_MAX - 1)
-        return graph_build_refuse(builder, builder->offset_of(builder, GRAPH_PART_EDGE, builder->edge_count), error,
+        return graph_build_refuse(builder, edge.offset, error,
                                   "more than %u edges; merge ops until the graph has at most that many",
                                   UINT32_MAX - 1);
     builder->edges =
         memory_grow(builder->edges, &builder->edge_capacity, builder->edge_count + 1, sizeof *builder->edges);
-    builder->edges[builder->edge_count++] = (struct graph_edge){source_id, target_id};
+    builder->edges[builder->edge_count++] = edge;
     return STATUS_OK;
 }
 
@@ -192,11 +166,11 @@ static int by_id_then_position_total(const void *left, const void *right)
 static enum status index_ids(const struct graph_builder *builder, struct id_entry *index, struct error *error)
 {
     for (uint32_t i = 0; i < builder->op_count; i++)
-        index[i] = (struct id_entry){builder->ops[i].id, i};
+        index[i] = (struct id_entry){builder->ops[i].op.id, i};
     qsort(index, builder->op_count, sizeof *index, by_id_then_position_total);
     for (size_t i = 1; i < builder->op_count; i++)
         if (index[i].id == index[i - 1].id)
-            return graph_build_refuse(builder, builder->offset_of(builder, GRAPH_PART_OP, index[i].position), error,
+            return graph_build_refuse(builder, builder->ops[index[i].position].offset, error,
                                       "id %u is given twice (ops number %u and %u of the file); give every op an id "
                                       "of its own",
                                       index[i].id, index[i - 1].position + 1, index[i].position + 1);
@@ -221,59 +195,54 @@ static uint32_t find_id(const struct id_entry *index, size_t count, uint32_t id)
 static enum status resolve_edges(struct graph_builder *builder, const struct id_entry *index, struct error *error)
 {
     for (size_t i = 0; i < builder->edge_count; i++) {
-        struct graph_edge ids = builder->edges[i];
+        struct graph_edge ids = builder->edges[i].edge;
         struct graph_edge found = {find_id(index, builder->op_count, ids.source),
                                    find_id(index, builder->op_count, ids.target)};
         if (found.source == UINT32_MAX || found.target == UINT32_MAX)
-            return graph_build_refuse(builder, builder->offset_of(builder, GRAPH_PART_EDGE, i), error,
+            return graph_build_refuse(builder, builder->edges[i].offset, error,
                                       "edge %u -> %u: there is no op with id %u; add the op or remove the edge",
                                       ids.source, ids.target, found.source == UINT32_MAX ? ids.source : ids.target);
         if (found.source == found.target)
-            return graph_build_refuse(builder, builder->offset_of(builder, GRAPH_PART_EDGE, i), error,
+            return graph_build_refuse(builder, builder->edges[i].offset, error,
                                       "edge %u -> %u: an op cannot depend on itself; remove the edge", ids.source,
                                       ids.target);
-        builder->edges[i] = found;
+        builder->edges[i].edge = found;
     }
     return STATUS_OK;
 }
 
-/* by_source gets the positions of the edges bucketed by source, stable. start has op_count + 1 entries. */
-static void bucket_edges(const struct graph_builder *builder, uint32_t *start, uint32_t *by_source)
+static int by_source_then_offset_total(const void *left, const void *right)
 {
-    for (size_t i = 0; i < builder->edge_count; i++)
-        start[builder->edges[i].source + 1]++;
-    for (size_t i = 0; i < builder->op_count; i++)
-        start[i + 1] += start[i];
-    for (uint32_t i = 0; i < builder->edge_count; i++)
-        by_source[start[builder->edges[i].source]++] = i;
-    /* Filling moved every start to its end, which is the next one's start. */
-    memmove(start + 1, start, builder->op_count * sizeof *start);
-    start[0] = 0;
+    const struct graph_built_edge *a = left, *b = right;
+    if (a->edge.source != b->edge.source)
+        return a->edge.source < b->edge.source ? -1 : 1;
+    return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
 /* Copies the edges into the graph by source; duplicates are dropped or refused. */
-static enum status place_edges(struct graph_builder *builder, const uint32_t *start, const uint32_t *by_source,
-                               struct error *error)
+static enum status place_edges(struct graph_builder *builder, struct error *error)
 {
     struct graph *graph = builder->graph;
     graph->edges = arena_alloc(&graph->arena, builder->edge_count, sizeof *graph->edges);
     graph->out_start = arena_alloc(&graph->arena, builder->op_count + 1, sizeof *graph->out_start);
     uint32_t *stamp = memory_alloc(builder->op_count, sizeof *stamp); /* last source seen for each target, from 1 */
     enum status status = STATUS_OK;
-    for (uint32_t source = 0; source < builder->op_count && status == STATUS_OK; source++) {
-        for (uint32_t i = start[source]; i < start[source + 1] && status == STATUS_OK; i++) {
-            struct graph_edge edge = builder->edges[by_source[i]];
-            require(edge.source == source);
-            if (stamp[edge.target] != source + 1)
-                graph->edges[graph->edge_count++] = edge;
-            else if (!builder->collapses_duplicates)
-                status = graph_build_refuse(builder, builder->offset_of(builder, GRAPH_PART_EDGE, by_source[i]), error,
-                                            "edge %u -> %u is given twice; remove one", builder->ops[source].id,
-                                            builder->ops[edge.target].id);
-            stamp[edge.target] = source + 1;
+    if (builder->edge_count)
+        qsort(builder->edges, builder->edge_count, sizeof *builder->edges, by_source_then_offset_total);
+    for (size_t i = 0; i < builder->edge_count && status == STATUS_OK; i++) {
+        struct graph_edge edge = builder->edges[i].edge;
+        if (stamp[edge.target] != edge.source + 1) {
+            graph->edges[graph->edge_count++] = edge;
+            graph->out_start[edge.source + 1]++;
+        } else if (!builder->collapses_duplicates) {
+            status =
+                graph_build_refuse(builder, builder->edges[i].offset, error, "edge %u -> %u is given twice; remove one",
+                                   builder->ops[edge.source].op.id, builder->ops[edge.target].op.id);
         }
-        graph->out_start[source + 1] = graph->edge_count;
+        stamp[edge.target] = edge.source + 1;
     }
+    for (size_t op = 0; op < builder->op_count; op++)
+        graph->out_start[op + 1] += graph->out_start[op];
     free(stamp);
     return status;
 }
@@ -284,15 +253,9 @@ static enum status make_edges(struct graph_builder *builder, struct error *error
     enum status status = index_ids(builder, index, error);
     if (status == STATUS_OK)
         status = resolve_edges(builder, index, error);
+    if (status == STATUS_OK)
+        status = place_edges(builder, error);
     free(index);
-    if (status != STATUS_OK)
-        return status;
-    uint32_t *start = memory_alloc(builder->op_count + 1, sizeof *start);
-    uint32_t *by_source = memory_alloc(builder->edge_count, sizeof *by_source);
-    bucket_edges(builder, start, by_source);
-    status = place_edges(builder, start, by_source, error);
-    free(by_source);
-    free(start);
     return status;
 }
 
@@ -369,16 +332,13 @@ static enum status refuse_cycle(const struct graph_builder *builder, const uint3
         op = waiting_parent(graph, waiting, op);
     } while (op != last);
     /* The walk went against the edges, so the last op met is the first on the way along them. */
-    char list[CYCLE_NAMED * 16 + 32];
-    int used = 0;
+    char list[CYCLE_NAMED * 16 + 32] = "";
     for (size_t i = 0; i < length && i < CYCLE_NAMED; i++)
-        used += snprintf(list + used, sizeof list - (size_t)used, "%u -> ",
-                         graph->ops[named[(length - 1 - i) % CYCLE_NAMED]].id);
-    snprintf(list + used, sizeof list - (size_t)used, "%s%u", length > CYCLE_NAMED ? "... -> " : "",
-             graph->ops[named[(length - 1) % CYCLE_NAMED]].id);
-    return graph_build_refuse(builder, builder->offset_of(builder, GRAPH_PART_OP, named[(length - 1) % CYCLE_NAMED]),
-                              error, "the edges run in a cycle of %zu ops: %s; remove one of these edges", length,
-                              list);
+        text_append(list, sizeof list, "%u -> ", graph->ops[named[(length - 1 - i) % CYCLE_NAMED]].id);
+    text_append(list, sizeof list, "%s%u", length > CYCLE_NAMED ? "... -> " : "",
+                graph->ops[named[(length - 1) % CYCLE_NAMED]].id);
+    return graph_build_refuse(builder, builder->ops[named[(length - 1) % CYCLE_NAMED]].offset, error,
+                              "the edges run in a cycle of %zu ops: %s; remove one of these edges", length, list);
 }
 
 static enum status order_ops(struct graph_builder *builder, struct error *error)
@@ -400,9 +360,9 @@ static enum status check_ops(const struct graph_builder *builder, struct error *
             builder, 0, error, "the graph has %zu op%s; a model needs at least 2 (an op that feeds, an op that ends)",
             builder->op_count, builder->op_count == 1 ? "" : "s");
     for (size_t i = 0; i < builder->op_count; i++)
-        if (builder->ops[i].forward_ms > 0 || builder->ops[i].backward_ms > 0)
+        if (builder->ops[i].op.forward_ms > 0 || builder->ops[i].op.backward_ms > 0)
             return STATUS_OK;
-    return graph_build_refuse(builder, builder->offset_of(builder, GRAPH_PART_OP, 0), error,
+    return graph_build_refuse(builder, builder->ops[0].offset, error,
                               "no op takes any time; give at least one op a forward or backward time above 0, e.g. "
                               "forward_ms 0.073");
 }
@@ -418,7 +378,8 @@ enum status graph_build_finish(struct graph_builder *builder, struct graph **out
         return status;
     graph->op_count = (uint32_t)builder->op_count;
     graph->ops = arena_alloc(&graph->arena, builder->op_count, sizeof *graph->ops);
-    memcpy(graph->ops, builder->ops, builder->op_count * sizeof *graph->ops);
+    for (size_t i = 0; i < builder->op_count; i++)
+        graph->ops[i] = builder->ops[i].op;
     index_in_edges(graph);
     status = order_ops(builder, error);
     if (status != STATUS_OK)

@@ -2,11 +2,10 @@
  *
  * A reader fills a builder with ops and with edges between ids, in file order;
  * graph_build_finish() checks everything that struct graph promises and makes
- * the arrays. Messages need a place in the text, and only the reader knows how
- * to find one, so it lends offset_of(): called at most once, when something is
- * wrong, and therefore free to be slow (O(length)).
+ * the arrays. Ops and edges keep the offset at which they stand in the text, for
+ * messages.
  *
- * Everything here is O(ops log ops + edges).
+ * Everything here is O(n log n) in ops and edges.
  */
 #ifndef GRAPH_GRAPH_BUILD_H
 #define GRAPH_GRAPH_BUILD_H
@@ -23,8 +22,6 @@ enum {
     GRAPH_TEXT_MAX = 65536 /* bytes of one text member or one line of a profile */
 };
 
-enum graph_part { GRAPH_PART_OP, GRAPH_PART_EDGE };
-
 enum graph_cost { GRAPH_FORWARD, GRAPH_BACKWARD, GRAPH_ACTIVATION, GRAPH_PARAMETER, GRAPH_TEMPORARY, GRAPH_COSTS };
 
 /* A piece of the text being read; borrows it. */
@@ -33,17 +30,25 @@ struct graph_span {
     size_t length;
 };
 
+struct graph_built_op {
+    struct graph_op op;
+    size_t offset;
+};
+
+struct graph_built_edge {
+    struct graph_edge edge; /* ids here, positions only in the finished graph */
+    size_t offset;
+};
+
 struct graph_builder {
     struct graph *graph; /* owned; its arena takes the texts of the ops */
     const char *file;    /* borrowed, for messages */
     struct graph_span text;
-    struct graph_op *ops; /* owned, like edges */
+    struct graph_built_op *ops; /* owned, like edges */
     size_t op_count, op_capacity, op_limit;
-    struct graph_edge *edges; /* ids here, positions only in the finished graph */
+    struct graph_built_edge *edges;
     size_t edge_count, edge_capacity;
     bool collapses_duplicates; /* duplicate edges are dropped, not refused */
-    size_t (*offset_of)(const struct graph_builder *builder, enum graph_part part, size_t position);
-    const void *reader; /* borrowed, for offset_of */
 };
 
 /* Starts a builder on a text (borrowed) and refuses a text that is empty, binary or not UTF-8. A byte order mark is
@@ -51,10 +56,10 @@ struct graph_builder {
 STATUS_MUST_USE enum status graph_build_start(struct graph_builder *builder, struct graph_span text, const char *file,
                                               struct error *error);
 
-/* The op's kind must already live in the builder's arena. */
-STATUS_MUST_USE enum status graph_build_add_op(struct graph_builder *builder, const struct graph_op *op,
+/* The op's kind must already live in the builder's arena. An edge is given by ids. */
+STATUS_MUST_USE enum status graph_build_add_op(struct graph_builder *builder, struct graph_built_op op,
                                                struct error *error);
-STATUS_MUST_USE enum status graph_build_add_edge(struct graph_builder *builder, uint32_t source_id, uint32_t target_id,
+STATUS_MUST_USE enum status graph_build_add_edge(struct graph_builder *builder, struct graph_built_edge edge,
                                                  struct error *error);
 
 /* Checks the whole and hands over the graph, returned owned. */
@@ -66,9 +71,12 @@ void graph_build_end(struct graph_builder *builder);
 /* Sets *cost of op where value is allowed (the sign of zero is dropped), answers false otherwise. */
 bool graph_cost_set(struct graph_op *op, enum graph_cost cost, double value);
 
-/* STATUS_USER with the place of offset in the text. */
-enum status graph_build_refuse(const struct graph_builder *builder, size_t offset, struct error *error,
-                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Gives an error that has its message the place of offset in the text. Returns STATUS_USER. O(offset). */
+enum status graph_build_locate(const struct graph_builder *builder, size_t offset, struct error *error);
+
+/* STATUS_USER with a message and the place of offset. */
+#define graph_build_refuse(builder, offset, error, ...)                                                                \
+    (error_set(error, STATUS_USER, __VA_ARGS__), graph_build_locate(builder, offset, error))
 
 /* The same, for a cost that graph_cost_set would not take; found is what the file says. */
 enum status graph_build_refuse_cost(const struct graph_builder *builder, size_t offset, enum graph_cost cost,

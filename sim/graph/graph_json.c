@@ -1,21 +1,21 @@
 /* Model files in JSON, ocsim's own format (models/README.md): reading and writing.
  *
  * cJSON parses; its tree is turned into the builder's ops and edges and freed.
- * The tree knows no places, so a message's place is found by walking the text
- * again down a path of child numbers: only when something is wrong, O(length).
+ * The tree knows no places: those of ops and edges are found by walking through
+ * the text beside it, those within an op only when something is wrong.
  *
  * cJSON notes its last error in a static of its own, so models are to be read
  * from one thread at a time.
  *
- * Writing is exact: a number is printed with the fewest of 15, 16 or 17 digits
- * that read back to the same double. Reading what was written gives the same
+ * Writing is exact: a number is printed with the fewest digits that read back to
+ * the same double. Reading what was written gives the same
  * graph, bit by bit. O(length) both ways.
  */
 #include "graph/graph_build.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,9 @@
 #include <cjson/cJSON.h>
 
 #include "input/text.h"
+#include "input/units.h"
 
-enum { PATH_MAX_DEPTH = 3, EDGES_PER_LINE = 8 };
+enum { EDGES_PER_LINE = 8 };
 
 static const char FORMAT[] = "ocsim-model-1";
 static const double BATCH_MAX = 9007199254740992.0; /* 2^53: every whole number up to here is a double */
@@ -61,23 +62,10 @@ static const struct member op_members[OP_MEMBERS] = {
 
 /* The members found in one object, in the order of its table. */
 struct found {
+    size_t at; /* where the object opens in the text */
     const cJSON *item[ROOT_MEMBERS];
     size_t ordinal[ROOT_MEMBERS]; /* which child of the object it is */
 };
-
-/* A value's place in the tree: the child to take at each level. */
-struct path {
-    size_t child[PATH_MAX_DEPTH];
-    size_t depth;
-};
-
-static struct path path_to(struct path base, size_t child)
-{
-    require(base.depth < PATH_MAX_DEPTH);
-    struct path longer = base; /* clang 14 at -O2 loses changes made to the parameter itself */
-    longer.child[longer.depth++] = child;
-    return longer;
-}
 
 /* cJSON takes every byte up to the blank as blank; so must the walk. */
 static size_t skip_blank(struct graph_span text, size_t at)
@@ -95,11 +83,12 @@ static size_t skip_string(struct graph_span text, size_t at)
     return at < text.length ? at + 1 : text.length;
 }
 
-/* Where the given child of the object or array that opens at `at` begins. */
-static size_t offset_of_child(struct graph_span text, size_t at, size_t child)
+/* Where the value or member begins that follows the one at `at` in its list or object; behind the last one, the
+ * bracket that closes it. */
+static size_t next_child(struct graph_span text, size_t at)
 {
     size_t depth = 0;
-    for (at = skip_blank(text, at + 1); at < text.length && child > 0;) {
+    while (at < text.length) {
         char c = text.start[at];
         if (c == '"') {
             at = skip_string(text, at);
@@ -108,39 +97,32 @@ static size_t offset_of_child(struct graph_span text, size_t at, size_t child)
         if (c == '[' || c == '{')
             depth++;
         else if ((c == ']' || c == '}') && depth-- == 0)
-            return at;
+            break;
         else if (c == ',' && depth == 0)
-            child--;
+            return skip_blank(text, at + 1);
         at++;
-    }
-    return skip_blank(text, at);
-}
-
-static size_t offset_of_path(struct graph_span text, struct path path)
-{
-    size_t at = skip_blank(text, 0);
-    for (size_t i = 0; i < path.depth; i++) {
-        if (at < text.length && text.start[at] == '"') /* a member: go on to its value, behind the colon */
-            at = skip_blank(text, skip_blank(text, skip_string(text, at)) + 1);
-        at = offset_of_child(text, at, path.child[i]);
     }
     return at;
 }
 
-struct reader {
-    struct graph_builder builder;
-    struct found root;
-};
-
-static size_t offset_of_part(const struct graph_builder *builder, enum graph_part part, size_t position)
+/* Where the given child of the object or list that opens at `at` begins. */
+static size_t offset_of_child(struct graph_span text, size_t at, size_t child)
 {
-    const struct reader *reader = builder->reader;
-    size_t list = reader->root.ordinal[part == GRAPH_PART_OP ? ROOT_OPS : ROOT_EDGES];
-    return offset_of_path(builder->text, (struct path){{list, position}, 2});
+    for (at = skip_blank(text, at + 1); child > 0; child--)
+        at = next_child(text, at);
+    return at;
 }
 
-#define refuse_path(reader, path, error, ...)                                                                          \
-    graph_build_refuse(&(reader)->builder, offset_of_path((reader)->builder.text, path), error, __VA_ARGS__)
+/* Where the value of the member at `at` begins: behind the colon. */
+static size_t offset_of_value(struct graph_span text, size_t at)
+{
+    return skip_blank(text, skip_blank(text, skip_string(text, at)) + 1);
+}
+
+static const char *keep_text(struct graph_builder *builder, const cJSON *item)
+{
+    return arena_text(&builder->graph->arena, item->valuestring, strlen(item->valuestring));
+}
 
 static struct graph_quote quote(const char *text)
 {
@@ -165,66 +147,66 @@ static const char *type_name(int type)
     }
 }
 
-static const char *nearest(const char *name, const struct member *members, size_t count)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < count; i++)
-        if (text_distance(name, members[i].name) < text_distance(name, members[best].name))
-            best = i;
-    return members[best].name;
-}
-
-static enum status refuse_unknown(const struct reader *reader, struct path path, const char *name,
+static enum status refuse_unknown(const struct graph_builder *builder, size_t at, const char *name,
                                   const struct member *members, size_t count, struct error *error)
 {
-    char list[256];
-    int used = 0;
-    for (size_t i = 0; i < count; i++)
-        used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", i ? ", " : "", members[i].name);
-    require(used < (int)sizeof list);
-    return refuse_path(reader, path, error, "unknown member '%s'; did you mean '%s'? The members here are: %s",
-                       quote(name).text, nearest(name, members, count), list);
+    char list[256] = "";
+    struct text_search search = {.word = name, .limit = INT_MAX, .nearest = members[0].name};
+    for (size_t i = 0; i < count; i++) {
+        text_append(list, sizeof list, "%s%s", i ? ", " : "", members[i].name);
+        text_offer(&search, members[i].name);
+    }
+    return graph_build_refuse(builder, at, error, "unknown member '%s'; did you mean '%s'? The members here are: %s",
+                              quote(name).text, search.nearest, list);
 }
 
-static enum status check_member(const struct reader *reader, struct path path, const cJSON *item,
+static size_t offset_of_member(const struct graph_builder *builder, const struct found *found, size_t member)
+{
+    return offset_of_child(builder->text, found->at, found->ordinal[member]);
+}
+
+static enum status check_member(const struct graph_builder *builder, const struct found *found, size_t i,
                                 const struct member *member, struct error *error)
 {
+    const cJSON *item = found->item[i];
     if ((item->type & 0xFF) != member->type)
-        return refuse_path(reader, path, error, "'%s' is %s; it must be %s, e.g. %s", member->name,
-                           type_name(item->type), type_name(member->type), member->example);
+        return graph_build_refuse(builder, offset_of_member(builder, found, i), error,
+                                  "'%s' is %s; it must be %s, e.g. %s", member->name, type_name(item->type),
+                                  type_name(member->type), member->example);
     if (cJSON_IsString(item) && strlen(item->valuestring) > GRAPH_TEXT_MAX)
-        return refuse_path(reader, path, error, "'%s' is a text of %zu bytes; at most %d are allowed", member->name,
-                           strlen(item->valuestring), GRAPH_TEXT_MAX);
+        return graph_build_refuse(builder, offset_of_member(builder, found, i), error,
+                                  "'%s' is a text of %zu bytes; at most %d are allowed", member->name,
+                                  strlen(item->valuestring), GRAPH_TEXT_MAX);
     return STATUS_OK;
 }
 
-/* Every member of the object must be known, given once, of its type; and only optional ones may miss. */
-static enum status find_members(const struct reader *reader, struct path path, const cJSON *object,
-                                const struct member *members, size_t count, struct found *out, struct error *error)
+/* Every member of the object at `at` must be known, given once, of its type; and only optional ones may miss. */
+static enum status find_members(const struct graph_builder *builder, size_t at, const cJSON *object,
+                                const struct member *members, size_t count, struct found *found, struct error *error)
 {
-    struct found found = {.item = {NULL}};
+    struct graph_span text = builder->text;
     size_t ordinal = 0;
     require(count <= ROOT_MEMBERS);
+    *found = (struct found){.at = at};
     for (const cJSON *item = object->child; item; item = item->next, ordinal++) {
         size_t i = 0;
         while (i < count && strcmp(item->string, members[i].name) != 0)
             i++;
         if (i == count)
-            return refuse_unknown(reader, path_to(path, ordinal), item->string, members, count, error);
-        if (found.item[i])
-            return refuse_path(reader, path_to(path, ordinal), error, "member '%s' is given twice; remove one",
-                               members[i].name);
-        enum status status = check_member(reader, path_to(path, ordinal), item, &members[i], error);
+            return refuse_unknown(builder, offset_of_child(text, at, ordinal), item->string, members, count, error);
+        if (found->item[i])
+            return graph_build_refuse(builder, offset_of_child(text, at, ordinal), error,
+                                      "member '%s' is given twice; remove one", members[i].name);
+        found->item[i] = item;
+        found->ordinal[i] = ordinal;
+        enum status status = check_member(builder, found, i, &members[i], error);
         if (status != STATUS_OK)
             return status;
-        found.item[i] = item;
-        found.ordinal[i] = ordinal;
     }
     for (size_t i = 0; i < count; i++)
-        if (!found.item[i] && !members[i].is_optional)
-            return refuse_path(reader, path, error, "member '%s' is missing; add it, e.g. \"%s\": %s", members[i].name,
-                               members[i].name, members[i].example);
-    *out = found;
+        if (!found->item[i] && !members[i].is_optional)
+            return graph_build_refuse(builder, at, error, "member '%s' is missing; add it, e.g. \"%s\": %s",
+                                      members[i].name, members[i].name, members[i].example);
     return STATUS_OK;
 }
 
@@ -233,120 +215,116 @@ static bool is_whole(double value, double least, double most)
     return value >= least && value <= most && value == (double)(int64_t)value;
 }
 
-/* What the file says where the value of the member at path stands. */
-static struct graph_span value_text(const struct reader *reader, struct path path)
+/* What the file says where the value of a member stands. */
+static struct graph_span value_text(const struct graph_builder *builder, const struct found *found, size_t member)
 {
-    struct graph_span text = reader->builder.text;
-    size_t at = offset_of_path(text, path);
-    if (at < text.length && text.start[at] == '"')
-        at = skip_blank(text, skip_blank(text, skip_string(text, at)) + 1);
-    size_t end = at;
+    struct graph_span text = builder->text;
+    size_t at = offset_of_value(text, offset_of_member(builder, found, member)), end = at;
     while (end < text.length && !strchr(",]} \t\r\n", text.start[end]))
         end++;
     return (struct graph_span){text.start + at, end - at};
 }
 
-static enum status read_op(struct reader *reader, const cJSON *item, size_t position, struct error *error)
+static enum status read_op(struct graph_builder *builder, const cJSON *item, size_t at, struct error *error)
 {
-    struct path path = {{reader->root.ordinal[ROOT_OPS], position}, 2};
-    struct found found = {0};
+    struct found found;
     if (!cJSON_IsObject(item))
-        return refuse_path(reader, path, error, "op number %zu is %s; it must be an object, e.g. {\"id\": 4, ...}",
-                           position + 1, type_name(item->type));
-    enum status status = find_members(reader, path, item, op_members, OP_MEMBERS, &found, error);
+        return graph_build_refuse(builder, at, error,
+                                  "op number %zu is %s; it must be an object, e.g. {\"id\": 4, ...}",
+                                  builder->op_count + 1, type_name(item->type));
+    enum status status = find_members(builder, at, item, op_members, OP_MEMBERS, &found, error);
     if (status != STATUS_OK)
         return status;
     double id = found.item[OP_ID]->valuedouble;
     if (!is_whole(id, 1, UINT32_MAX))
-        return refuse_path(reader, path_to(path, found.ordinal[OP_ID]), error,
-                           "'id' is %s; it must be a whole number from 1 to 4294967295, e.g. 4",
-                           graph_quote(value_text(reader, path_to(path, found.ordinal[OP_ID]))).text);
-    struct graph_op op = {.id = (uint32_t)id};
+        return graph_build_refuse(builder, offset_of_member(builder, &found, OP_ID), error,
+                                  "'id' is %s; it must be a whole number from 1 to 4294967295, e.g. 4",
+                                  graph_quote(value_text(builder, &found, OP_ID)).text);
+    struct graph_built_op op = {.op.id = (uint32_t)id, .offset = at};
     for (size_t i = 0; i < GRAPH_COSTS; i++) {
         const cJSON *cost = found.item[OP_COSTS + i];
-        if (!cost || graph_cost_set(&op, (enum graph_cost)i, cost->valuedouble))
+        if (!cost || graph_cost_set(&op.op, (enum graph_cost)i, cost->valuedouble))
             continue;
-        struct path place = path_to(path, found.ordinal[OP_COSTS + i]);
-        status = graph_build_refuse_cost(&reader->builder, offset_of_path(reader->builder.text, place),
-                                         (enum graph_cost)i, value_text(reader, place), error);
-        return error ? error_wrap(error, "op %u", op.id) : status;
+        status = graph_build_refuse_cost(builder, offset_of_member(builder, &found, OP_COSTS + i), (enum graph_cost)i,
+                                         value_text(builder, &found, OP_COSTS + i), error);
+        return error ? error_wrap(error, "op %u", op.op.id) : status;
     }
-    const char *kind = found.item[OP_KIND]->valuestring;
-    op.kind = arena_text(&reader->builder.graph->arena, kind, strlen(kind));
-    return graph_build_add_op(&reader->builder, &op, error);
+    op.op.kind = keep_text(builder, found.item[OP_KIND]);
+    return graph_build_add_op(builder, op, error);
 }
 
-static enum status read_edge(struct reader *reader, const cJSON *item, size_t position, struct error *error)
+static enum status read_edge(struct graph_builder *builder, const cJSON *item, size_t at, struct error *error)
 {
     const cJSON *source = cJSON_IsArray(item) ? item->child : NULL;
     const cJSON *target = source ? source->next : NULL;
     if (!target || target->next || !cJSON_IsNumber(source) || !cJSON_IsNumber(target) ||
         !is_whole(source->valuedouble, 1, UINT32_MAX) || !is_whole(target->valuedouble, 1, UINT32_MAX))
-        return graph_build_refuse(&reader->builder, offset_of_part(&reader->builder, GRAPH_PART_EDGE, position), error,
+        return graph_build_refuse(builder, at, error,
                                   "edge number %zu must be a list of two ids, each a whole number from 1 to "
                                   "4294967295, e.g. [1, 4]",
-                                  position + 1);
-    return graph_build_add_edge(&reader->builder, (uint32_t)source->valuedouble, (uint32_t)target->valuedouble, error);
+                                  builder->edge_count + 1);
+    struct graph_edge ids = {(uint32_t)source->valuedouble, (uint32_t)target->valuedouble};
+    return graph_build_add_edge(builder, (struct graph_built_edge){ids, at}, error);
 }
 
-static enum status read_lists(struct reader *reader, struct error *error)
+typedef enum status read_item(struct graph_builder *builder, const cJSON *item, size_t at, struct error *error);
+
+static enum status read_list(struct graph_builder *builder, const struct found *root, size_t member, read_item *read,
+                             struct error *error)
 {
+    struct graph_span text = builder->text;
+    size_t at = offset_of_child(text, offset_of_value(text, offset_of_member(builder, root, member)), 0);
     enum status status = STATUS_OK;
-    size_t position = 0;
-    for (const cJSON *op = reader->root.item[ROOT_OPS]->child; op && status == STATUS_OK; op = op->next)
-        status = read_op(reader, op, position++, error);
-    position = 0;
-    for (const cJSON *edge = reader->root.item[ROOT_EDGES]->child; edge && status == STATUS_OK; edge = edge->next)
-        status = read_edge(reader, edge, position++, error);
+    for (const cJSON *item = root->item[member]->child; item && status == STATUS_OK; item = item->next) {
+        status = read(builder, item, at, error);
+        at = next_child(text, at);
+    }
     return status;
 }
 
-static const char *keep_text(struct reader *reader, int member)
+static enum status read_header(struct graph_builder *builder, const struct found *root, struct error *error)
 {
-    const char *text = reader->root.item[member]->valuestring;
-    return arena_text(&reader->builder.graph->arena, text, strlen(text));
-}
-
-static enum status read_header(struct reader *reader, struct error *error)
-{
-    const struct found *root = &reader->root;
-    struct graph *graph = reader->builder.graph;
+    struct graph *graph = builder->graph;
     const char *format = root->item[ROOT_FORMAT]->valuestring;
     if (strcmp(format, FORMAT) != 0)
-        return refuse_path(reader, ((struct path){{root->ordinal[ROOT_FORMAT]}, 1}), error,
-                           "'format' is '%s'; this ocsim reads '%s'", quote(format).text, FORMAT);
+        return graph_build_refuse(builder, offset_of_member(builder, root, ROOT_FORMAT), error,
+                                  "'format' is '%s'; this ocsim reads '%s'", quote(format).text, FORMAT);
     double batch = root->item[ROOT_BATCH]->valuedouble;
     if (!is_whole(batch, 0, BATCH_MAX))
-        return refuse_path(reader, ((struct path){{root->ordinal[ROOT_BATCH]}, 1}), error,
-                           "'batch' is %g; it must be a whole number from 0 (not known) to 2^53, e.g. 128", batch);
+        return graph_build_refuse(builder, offset_of_member(builder, root, ROOT_BATCH), error,
+                                  "'batch' is %g; it must be a whole number from 0 (not known) to 2^53, e.g. 128",
+                                  batch);
     graph->batch = (int64_t)batch;
     const char *pass = root->item[ROOT_PASS] ? root->item[ROOT_PASS]->valuestring : "forward";
     graph->is_whole_step = strcmp(pass, "whole") == 0;
     if (!graph->is_whole_step && strcmp(pass, "forward") != 0)
-        return refuse_path(reader, ((struct path){{root->ordinal[ROOT_PASS]}, 1}), error,
-                           "'pass' is '%s'; it must be \"forward\" (the backward pass is its mirror) or \"whole\"",
-                           quote(pass).text);
-    graph->name = keep_text(reader, ROOT_NAME);
-    graph->device = keep_text(reader, ROOT_DEVICE);
-    graph->source = keep_text(reader, ROOT_SOURCE);
+        return graph_build_refuse(
+            builder, offset_of_member(builder, root, ROOT_PASS), error,
+            "'pass' is '%s'; it must be \"forward\" (the backward pass is its mirror) or \"whole\"", quote(pass).text);
+    graph->name = keep_text(builder, root->item[ROOT_NAME]);
+    graph->device = keep_text(builder, root->item[ROOT_DEVICE]);
+    graph->source = keep_text(builder, root->item[ROOT_SOURCE]);
     if (graph->name[0] == '\0')
-        return refuse_path(reader, ((struct path){{root->ordinal[ROOT_NAME]}, 1}), error,
-                           "'name' is empty; name the model, e.g. \"alexnet\"");
+        return graph_build_refuse(builder, offset_of_member(builder, root, ROOT_NAME), error,
+                                  "'name' is empty; name the model, e.g. \"alexnet\"");
     return STATUS_OK;
 }
 
-static enum status read_tree(struct reader *reader, const cJSON *tree, struct graph **out, struct error *error)
+static enum status read_tree(struct graph_builder *builder, const cJSON *tree, struct graph **out, struct error *error)
 {
+    struct found root;
     if (!cJSON_IsObject(tree))
-        return graph_build_refuse(&reader->builder, 0, error,
-                                  "the file holds %s; a model is an object: {\"format\": ...}", type_name(tree->type));
-    enum status status =
-        find_members(reader, (struct path){{0}, 0}, tree, root_members, ROOT_MEMBERS, &reader->root, error);
+        return graph_build_refuse(builder, 0, error, "the file holds %s; a model is an object: {\"format\": ...}",
+                                  type_name(tree->type));
+    size_t at = skip_blank(builder->text, 0);
+    enum status status = find_members(builder, at, tree, root_members, ROOT_MEMBERS, &root, error);
     if (status == STATUS_OK)
-        status = read_header(reader, error);
+        status = read_header(builder, &root, error);
     if (status == STATUS_OK)
-        status = read_lists(reader, error);
-    return status == STATUS_OK ? graph_build_finish(&reader->builder, out, error) : status;
+        status = read_list(builder, &root, ROOT_OPS, read_op, error);
+    if (status == STATUS_OK)
+        status = read_list(builder, &root, ROOT_EDGES, read_edge, error);
+    return status == STATUS_OK ? graph_build_finish(builder, out, error) : status;
 }
 
 /* How many lists and objects are open at offset. */
@@ -362,43 +340,43 @@ static size_t depth_at(struct graph_span text, size_t offset)
     return depth;
 }
 
-static enum status refuse_syntax(const struct reader *reader, size_t offset, struct error *error)
+static enum status refuse_syntax(const struct graph_builder *builder, size_t offset, struct error *error)
 {
-    struct graph_span text = reader->builder.text;
+    struct graph_span text = builder->text;
     size_t last = text.length; /* blanks at the end do not count: the text broke off before them */
     while (last > 0 && (unsigned char)text.start[last - 1] <= ' ')
         last--;
     if (offset < text.length && depth_at(text, offset) >= CJSON_NESTING_LIMIT)
-        return graph_build_refuse(&reader->builder, offset, error,
-                                  "lists within lists, more than %d deep; a model needs only 3", CJSON_NESTING_LIMIT);
+        return graph_build_refuse(builder, offset, error, "lists within lists, more than %d deep; a model needs only 3",
+                                  CJSON_NESTING_LIMIT);
     if (offset + 1 >= last)
-        return graph_build_refuse(&reader->builder, last, error,
+        return graph_build_refuse(builder, last, error,
                                   "the text ends before the JSON does; close every bracket and quote");
     size_t left = last - offset;
-    return graph_build_refuse(&reader->builder, offset, error,
+    return graph_build_refuse(builder, offset, error,
                               "this is not JSON, from '%s' on; look for a missing comma, quote or bracket, or a value "
                               "that is neither a number, a \"text\", a [list] nor an {object}",
                               graph_quote((struct graph_span){text.start + offset, left < 16 ? left : 16}).text);
 }
 
 /* The escape \u0000 would cut a C string short: 'id\u0000x' would read as 'id'. */
-static enum status check_escapes(const struct reader *reader, struct error *error)
+static enum status check_escapes(const struct graph_builder *builder, struct error *error)
 {
-    struct graph_span text = reader->builder.text;
+    struct graph_span text = builder->text;
     for (size_t at = 0; at + 6 <= text.length; at++) {
         if (text.start[at] != '\\')
             continue;
         if (memcmp(text.start + at, "\\u0000", 6) == 0)
-            return graph_build_refuse(&reader->builder, at, error, "the character \\u0000 is not allowed; remove it");
+            return graph_build_refuse(builder, at, error, "the character \\u0000 is not allowed; remove it");
         at++; /* whatever is escaped, it escapes nothing itself */
     }
     return STATUS_OK;
 }
 
-static enum status parse(struct reader *reader, struct graph **out, struct error *error)
+static enum status parse(struct graph_builder *builder, struct graph **out, struct error *error)
 {
-    struct graph_span text = reader->builder.text;
-    enum status status = check_escapes(reader, error);
+    struct graph_span text = builder->text;
+    enum status status = check_escapes(builder, error);
     if (status != STATUS_OK)
         return status;
     const char *end = text.start;
@@ -408,110 +386,67 @@ static enum status parse(struct reader *reader, struct graph **out, struct error
     if (!tree && errno == ENOMEM) /* cJSON tells no memory and bad text apart in no other way */
         memory_exhausted(text.length, sizeof *tree);
     if (!tree)
-        return refuse_syntax(reader, offset, error);
+        return refuse_syntax(builder, offset, error);
     offset = skip_blank(text, offset);
     if (offset < text.length)
-        status = graph_build_refuse(&reader->builder, offset, error,
-                                    "there is more text behind the model; remove it, from '%s' on",
-                                    graph_quote((struct graph_span){text.start + offset, text.length - offset}).text);
+        status =
+            graph_build_refuse(builder, offset, error, "there is more text behind the model; remove it, from '%s' on",
+                               graph_quote((struct graph_span){text.start + offset, text.length - offset}).text);
     else
-        status = read_tree(reader, tree, out, error);
+        status = read_tree(builder, tree, out, error);
     cJSON_Delete(tree);
     return status;
 }
 
 enum status graph_read_json(const char *text, size_t length, const char *file, struct graph **out, struct error *error)
 {
-    struct reader reader = {.root = {.item = {NULL}}};
-    enum status status = graph_build_start(&reader.builder, (struct graph_span){text, length}, file, error);
-    reader.builder.offset_of = offset_of_part;
-    reader.builder.reader = &reader;
+    struct graph_builder builder;
+    enum status status = graph_build_start(&builder, (struct graph_span){text, length}, file, error);
     if (status == STATUS_OK)
-        status = parse(&reader, out, error);
-    graph_build_end(&reader.builder);
+        status = parse(&builder, out, error);
+    graph_build_end(&builder);
     return status;
 }
 
-struct writer {
-    char *text;
-    size_t length, capacity;
-};
-
-static void put_bytes(struct writer *writer, const char *text, size_t length)
+static void put_text(struct text_builder *json, const char *text)
 {
-    writer->text = memory_grow(writer->text, &writer->capacity, writer->length + length + 1, 1);
-    memcpy(writer->text + writer->length, text, length);
-    writer->length += length;
-    writer->text[writer->length] = '\0';
-}
-
-static void __attribute__((format(printf, 2, 3))) put(struct writer *writer, const char *format, ...)
-{
-    char piece[256];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(piece, sizeof piece, format, arguments);
-    va_end(arguments);
-    require(length >= 0 && (size_t)length < sizeof piece);
-    put_bytes(writer, piece, (size_t)length);
-}
-
-static bool is_plain(char c)
-{
-    return c != '"' && c != '\\' && (unsigned char)c >= 0x20;
-}
-
-static void put_text(struct writer *writer, const char *text)
-{
-    put(writer, "\"");
+    text_build(json, "\"");
     while (*text) {
         size_t plain = 0;
-        while (text[plain] && is_plain(text[plain]))
+        while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\')
             plain++;
-        put_bytes(writer, text, plain);
+        text_build(json, "%.*s", (int)plain, text);
         text += plain;
-        if (*text == '"' || *text == '\\')
-            put(writer, "\\%c", *text++);
-        else if (*text)
-            put(writer, "\\u%04x", (unsigned)*text++);
+        if (*text)
+            text_build(json, *text == '"' || *text == '\\' ? "\\%c" : "\\u%04x", *text);
+        text += *text != '\0';
     }
-    put(writer, "\"");
+    text_build(json, "\"");
 }
 
-static void put_number(struct writer *writer, double value)
-{
-    char text[32];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    put(writer, "%s", text);
-}
-
-static void put_op(struct writer *writer, const struct graph_op *op)
+static void put_op(struct text_builder *json, const struct graph_op *op)
 {
     const double values[GRAPH_COSTS] = {op->forward_ms, op->backward_ms, op->activation_bytes, op->parameter_bytes,
                                         op->temporary_bytes};
-    put(writer, "    {\"id\": %" PRIu32 ", \"kind\": ", op->id);
-    put_text(writer, op->kind);
+    text_build(json, "    {\"id\": %" PRIu32 ", \"kind\": ", op->id);
+    put_text(json, op->kind);
     for (int i = 0; i < GRAPH_COSTS; i++) {
-        if (op_members[OP_COSTS + i].is_optional && values[i] == 0)
-            continue;
-        put(writer, ", \"%s\": ", op_members[OP_COSTS + i].name);
-        put_number(writer, values[i]);
+        char number[UNITS_TEXT_BYTES];
+        units_format_number(values[i], number);
+        if (!op_members[OP_COSTS + i].is_optional || values[i] != 0)
+            text_build(json, ", \"%s\": %s", op_members[OP_COSTS + i].name, number);
     }
-    put(writer, "}");
+    text_build(json, "}");
 }
 
 /* One line for the edges of one op, more when it has many. */
-static void put_edges(struct writer *writer, const struct graph *graph)
+static void put_edges(struct text_builder *json, const struct graph *graph)
 {
     for (uint32_t op = 0; op < graph->op_count; op++) {
         for (uint32_t e = graph->out_start[op]; e < graph->out_start[op + 1]; e++) {
             bool is_line_start = (e - graph->out_start[op]) % EDGES_PER_LINE == 0;
-            put(writer, "%s%s[%" PRIu32 ", %" PRIu32 "]", e ? "," : "", is_line_start ? "\n    " : " ",
-                graph->ops[op].id, graph->ops[graph->edges[e].target].id);
+            text_build(json, "%s%s[%" PRIu32 ", %" PRIu32 "]", e ? "," : "", is_line_start ? "\n    " : " ",
+                       graph->ops[op].id, graph->ops[graph->edges[e].target].id);
         }
     }
 }
@@ -519,20 +454,20 @@ static void put_edges(struct writer *writer, const struct graph *graph)
 char *graph_to_json(const struct graph *graph)
 {
     require(graph->op_count > 0);
-    struct writer writer = {.text = NULL};
-    put(&writer, "{\n  \"format\": \"%s\",\n  \"name\": ", FORMAT);
-    put_text(&writer, graph->name);
-    put(&writer, ",\n  \"device\": ");
-    put_text(&writer, graph->device);
-    put(&writer, ",\n  \"batch\": %" PRId64 ",\n  \"source\": ", graph->batch);
-    put_text(&writer, graph->source);
-    put(&writer, "%s,\n  \"ops\": [", graph->is_whole_step ? ",\n  \"pass\": \"whole\"" : "");
+    struct text_builder json = {0};
+    text_build(&json, "{\n  \"format\": \"%s\",\n  \"name\": ", FORMAT);
+    put_text(&json, graph->name);
+    text_build(&json, ",\n  \"device\": ");
+    put_text(&json, graph->device);
+    text_build(&json, ",\n  \"batch\": %" PRId64 ",\n  \"source\": ", graph->batch);
+    put_text(&json, graph->source);
+    text_build(&json, "%s,\n  \"ops\": [", graph->is_whole_step ? ",\n  \"pass\": \"whole\"" : "");
     for (uint32_t i = 0; i < graph->op_count; i++) {
-        put(&writer, "%s\n", i ? "," : "");
-        put_op(&writer, &graph->ops[i]);
+        text_build(&json, "%s\n", i ? "," : "");
+        put_op(&json, &graph->ops[i]);
     }
-    put(&writer, "\n  ],\n  \"edges\": [");
-    put_edges(&writer, graph);
-    put(&writer, "%s]\n}\n", graph->edge_count ? "\n  " : "");
-    return writer.text;
+    text_build(&json, "\n  ],\n  \"edges\": [");
+    put_edges(&json, graph);
+    text_build(&json, "%s]\n}\n", graph->edge_count ? "\n  " : "");
+    return json.text;
 }

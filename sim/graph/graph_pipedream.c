@@ -20,30 +20,10 @@ static const char NODE_EXAMPLE[] =
     "node4 -- Embedding -- forward_compute_time=0.073, backward_compute_time=6.949, activation_size=6291456.0, "
     "parameter_size=132382720.000";
 
-/* Where each op and edge stands in the text, for messages. */
-struct places {
-    size_t *offsets[2]; /* by enum graph_part; owned */
-    size_t count[2], capacity[2];
-};
-
 struct fields {
     struct graph_span part[FIELDS_MAX];
     size_t count; /* of all, also those beyond FIELDS_MAX */
 };
-
-static size_t offset_of_part(const struct graph_builder *builder, enum graph_part part, size_t position)
-{
-    const struct places *places = builder->reader;
-    require(position < places->count[part]);
-    return places->offsets[part][position];
-}
-
-static void remember(struct places *places, enum graph_part part, size_t offset)
-{
-    places->offsets[part] = memory_grow(places->offsets[part], &places->capacity[part], places->count[part] + 1,
-                                        sizeof *places->offsets[part]);
-    places->offsets[part][places->count[part]++] = offset;
-}
 
 static struct graph_span trim(struct graph_span span)
 {
@@ -171,18 +151,17 @@ static enum status read_costs(const struct graph_builder *builder, struct graph_
 
 static enum status read_op(struct graph_builder *builder, const struct fields *fields, struct error *error)
 {
-    struct graph_op op = {.id = 0};
-    enum status status = read_id(builder, fields->part[0], &op.id, error);
+    struct graph_built_op op = {.offset = offset_in(builder, fields->part[0])};
+    enum status status = read_id(builder, fields->part[0], &op.op.id, error);
     if (status == STATUS_OK)
-        status = read_costs(builder, fields->part[2], &op, error);
+        status = read_costs(builder, fields->part[2], &op.op, error);
     if (status != STATUS_OK)
         return status;
-    op.kind = arena_text(&builder->graph->arena, fields->part[1].start, fields->part[1].length);
-    return graph_build_add_op(builder, &op, error);
+    op.op.kind = arena_text(&builder->graph->arena, fields->part[1].start, fields->part[1].length);
+    return graph_build_add_op(builder, op, error);
 }
 
-static enum status read_line(struct graph_builder *builder, struct places *places, struct graph_span line,
-                             struct error *error)
+static enum status read_line(struct graph_builder *builder, struct graph_span line, struct error *error)
 {
     size_t offset = offset_in(builder, line);
     if (line.length > GRAPH_TEXT_MAX)
@@ -190,23 +169,18 @@ static enum status read_line(struct graph_builder *builder, struct places *place
                                   "a line of %zu bytes; at most %d are allowed: one op or one edge per line",
                                   line.length, GRAPH_TEXT_MAX);
     struct fields fields = split(line);
-    if (fields.count > 2) {
-        remember(places, GRAPH_PART_OP, offset);
+    if (fields.count > 2)
         return read_op(builder, &fields, error);
-    }
     if (fields.count < 2)
         return graph_build_refuse(builder, offset, error,
                                   "'%s' is neither an op (%s) nor an edge (node1 -- node4), and a JSON model begins "
                                   "with {; is this a model file?",
                                   graph_quote(line).text, NODE_EXAMPLE);
-    uint32_t source_id, target_id;
-    enum status status = read_id(builder, fields.part[0], &source_id, error);
+    struct graph_built_edge edge = {.offset = offset};
+    enum status status = read_id(builder, fields.part[0], &edge.edge.source, error);
     if (status == STATUS_OK)
-        status = read_id(builder, fields.part[1], &target_id, error);
-    if (status != STATUS_OK)
-        return status;
-    remember(places, GRAPH_PART_EDGE, offset);
-    return graph_build_add_edge(builder, source_id, target_id, error);
+        status = read_id(builder, fields.part[1], &edge.edge.target, error);
+    return status == STATUS_OK ? graph_build_add_edge(builder, edge, error) : status;
 }
 
 /* The model is called after its file, or after the folder of a file called graph.txt. */
@@ -230,11 +204,8 @@ enum status graph_read_pipedream(const char *text, size_t length, const char *fi
                                  struct error *error)
 {
     struct graph_builder builder;
-    struct places places = {.count = {0}};
     enum status status = graph_build_start(&builder, (struct graph_span){text, length}, file, error);
     builder.collapses_duplicates = true;
-    builder.offset_of = offset_of_part;
-    builder.reader = &places;
     builder.graph->name = model_name(&builder.graph->arena, file);
     builder.graph->device = "";
     builder.graph->source = "PipeDream profile";
@@ -244,12 +215,10 @@ enum status graph_read_pipedream(const char *text, size_t length, const char *fi
         if (line.length > 0 && line.start[line.length - 1] == '\r')
             line.length--;
         if (trim(line).length > 0)
-            status = read_line(&builder, &places, line, error);
+            status = read_line(&builder, line, error);
     }
     if (status == STATUS_OK)
         status = graph_build_finish(&builder, out, error);
     graph_build_end(&builder);
-    free(places.offsets[GRAPH_PART_OP]);
-    free(places.offsets[GRAPH_PART_EDGE]);
     return status;
 }

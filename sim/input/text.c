@@ -11,22 +11,35 @@
 
 enum { SHOWN_BYTES = 48, DISTANCE_LIMIT = 64 };
 
+const char *text_show_bytes(const char *text, size_t length, size_t most, char *buffer)
+{
+    size_t kept = length < most ? length : most;
+    /* A UTF-8 character must not be cut in two. */
+    while (kept < length && kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80)
+        kept--;
+    for (size_t i = 0; i < kept; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        buffer[i] = byte < 0x20 || byte == 0x7f ? '?' : text[i];
+    }
+    memcpy(buffer + kept, kept < length ? "..." : "", kept < length ? 4 : 1);
+    return buffer;
+}
+
 const char *text_show(const char *text, char *buffer)
 {
-    size_t used = 0;
-    for (; text[used] && used < SHOWN_BYTES; used++) {
-        unsigned char byte = (unsigned char)text[used];
-        buffer[used] = byte < 0x20 || byte == 0x7f ? '?' : text[used];
+    return text_show_bytes(text, strlen(text), SHOWN_BYTES, buffer);
+}
+
+void text_place(const char *text, size_t size, size_t offset, int *line, int *column)
+{
+    *line = *column = 1;
+    for (size_t i = 0; i < offset && i < size; i++) {
+        *column += *column < INT_MAX;
+        if (text[i] != '\n')
+            continue;
+        *line += *line < INT_MAX;
+        *column = 1;
     }
-    if (text[used]) {
-        /* A UTF-8 character must not be cut in two. */
-        while (used > 0 && ((unsigned char)text[used] & 0xc0) == 0x80)
-            used--;
-        memcpy(buffer + used, "...", 3);
-        used += 3;
-    }
-    buffer[used] = '\0';
-    return buffer;
 }
 
 static int least(int a, int b, int c)
@@ -94,10 +107,13 @@ void text_build(struct text_builder *builder, const char *format, ...)
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    size_t room = builder->capacity - builder->used;
+    int length = vsnprintf(room ? builder->text + builder->used : NULL, room, format, arguments);
     require(length >= 0);
-    builder->text = memory_grow(builder->text, &builder->capacity, builder->used + (size_t)length + 1, 1);
-    vsnprintf(builder->text + builder->used, (size_t)length + 1, format, again);
+    if ((size_t)length >= room) {
+        builder->text = memory_grow(builder->text, &builder->capacity, builder->used + (size_t)length + 1, 1);
+        vsnprintf(builder->text + builder->used, (size_t)length + 1, format, again);
+    }
     builder->used += (size_t)length;
     va_end(again);
     va_end(arguments);

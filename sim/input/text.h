@@ -10,6 +10,12 @@ enum { TEXT_SHOW_BYTES = 64 };
  * characters, so that a file cannot write to the terminal. Returns buffer. */
 const char *text_show(const char *text, char *buffer);
 
+/* The same for length bytes, cut to at most `most`; buffer has room for four more. */
+const char *text_show_bytes(const char *text, size_t length, size_t most, char *buffer);
+
+/* Line and column, in bytes, of an offset into a text of size bytes; both count from 1. O(offset). */
+void text_place(const char *text, size_t size, size_t offset, int *line, int *column);
+
 /* Edits (insert, delete, change, swap of neighbours) from a to b; texts over 63 bytes are infinitely far. O(len a * len
  * b). */
 int text_distance(const char *a, const char *b);
