@@ -267,18 +267,15 @@ static void test_strategies(void)
 
 static void test_explanations(void)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    struct text_builder text = {0};
     for (size_t i = 0; i < table.count; i++)
-        keys_explain(&table.rows[i], stream);
-    keys_explain_all(&table, false, stream);
-    fclose(stream);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "name: text\n  A name.\n  default: not set\n  needed:  always\n"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "link.rate: a rate with its unit (B/s, kB/s,"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "  effect:  only with mode: fast\n"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "  allowed: red or green\n"));
-    free(text);
+        keys_explain(&table.rows[i], &text);
+    keys_explain_all(&table, false, &text);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text.text, "name: text\n  A name.\n  default: not set\n  needed:  always\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text.text, "link.rate: a rate with its unit (B/s, kB/s,"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text.text, "  effect:  only with mode: fast\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text.text, "  allowed: red or green\n"));
+    free(text.text);
 }
 
 void suite_input_keys(void)

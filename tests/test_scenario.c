@@ -392,18 +392,15 @@ static void test_extends(void)
 
 static void test_explain(void)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    struct text_builder text = {0};
     struct key_table table;
     settings_table(&table);
-    keys_explain(&table.rows[key_table_find(&table, "workload.beta_value")], stream);
-    keys_explain_all(&table, true, stream);
-    fclose(stream);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "allowed: more than 0 and at most 1"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "only where workload.trace is not set and with workload.beta: fixed"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "| `workload.interarrival` | a time with its unit | `1000s` |"));
-    free(text);
+    keys_explain(&table.rows[key_table_find(&table, "workload.beta_value")], &text);
+    keys_explain_all(&table, true, &text);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text.text, "allowed: more than 0 and at most 1"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text.text, "only where workload.trace is not set and with workload.beta: fixed"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text.text, "| `workload.interarrival` | a time with its unit | `1000s` |"));
+    free(text.text);
     for (size_t i = 0; i < table.count; i++) {
         const struct key *key = &table.rows[i];
         CU_ASSERT(key->doc && strlen(key->doc) > 10 && key->doc[strlen(key->doc) - 1] == '.');

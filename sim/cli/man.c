@@ -119,9 +119,10 @@ static void markdown_ocsim(void)
 /* What `ocsim explain` says, without the key's name in front. */
 static void put_key(const struct key *key)
 {
-    char *text = keys_explain_text(key);
+    struct text_builder text = {0};
+    keys_explain(key, &text);
     put_term(key->name);
-    const char *line = text + strlen(key->name) + 1;
+    const char *line = text.text + strlen(key->name) + 1;
     while (*line) {
         line += strspn(line, " ");
         size_t length = strcspn(line, "\n");
@@ -131,7 +132,7 @@ static void put_key(const struct key *key)
         free(part);
         line += length + (line[length] != '\0');
     }
-    free(text);
+    free(text.text);
 }
 
 static void put_keys(void (*make)(struct key_table *))
@@ -146,8 +147,11 @@ static void put_keys(void (*make)(struct key_table *))
 static void markdown_keys(void (*make)(struct key_table *))
 {
     struct key_table table;
+    struct text_builder text = {0};
     make(&table);
-    keys_explain_all(&table, true, stdout);
+    keys_explain_all(&table, true, &text);
+    fputs(text.text, stdout);
+    free(text.text);
     key_table_free(&table);
 }
 

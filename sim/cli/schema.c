@@ -29,11 +29,11 @@ static void put_json(const char *text, size_t length)
 
 static void put_description(const struct key *key)
 {
-    char *text = keys_explain_text(key);
-    size_t size = strlen(text);
+    struct text_builder text = {0};
+    keys_explain(key, &text);
     fputs("\"description\": ", stdout);
-    put_json(text, size ? size - 1 : 0); /* without the last newline */
-    free(text);
+    put_json(text.text, text.used - 1); /* without the last newline */
+    free(text.text);
 }
 
 /* ---- what a value may look like ---- */

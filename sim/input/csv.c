@@ -23,18 +23,8 @@ struct csv {
     char **fields;  /* of the row just read; room for CSV_COLUMN_LIMIT */
 };
 
-static enum status refuse(const struct csv *csv, struct error *error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static enum status refuse(const struct csv *csv, struct error *error, const char *format, ...)
-{
-    char text[sizeof error->message];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return error_at(error, csv->file, csv->row_line, 0, "%s", text);
-}
+/* An error about the row being read. */
+#define refuse_row(csv, error, ...) error_at(error, (csv)->file, (csv)->row_line, 0, __VA_ARGS__)
 
 static bool ends_line(const struct csv *csv, const char *at)
 {
@@ -59,7 +49,7 @@ static enum status read_quoted(struct csv *csv, char **cursor, char **field, cha
     *field = to;
     for (;; from++) {
         if (from == csv->end)
-            return refuse(csv, error, "a quote is opened and never closed");
+            return refuse_row(csv, error, "a quote is opened and never closed");
         if (*from == '"' && from[1] != '"')
             break;
         from += *from == '"';
@@ -69,7 +59,7 @@ static enum status read_quoted(struct csv *csv, char **cursor, char **field, cha
     *field_end = to;
     *cursor = from + 1;
     if (!ends_line(csv, *cursor) && **cursor != ',')
-        return refuse(csv, error, "text behind a closing quote; a quote inside a field is written twice (\"\")");
+        return refuse_row(csv, error, "text behind a closing quote; a quote inside a field is written twice (\"\")");
     return STATUS_OK;
 }
 
@@ -79,7 +69,7 @@ static enum status read_bare(struct csv *csv, char **cursor, char **field, char 
     *field = at;
     while (!ends_line(csv, at) && *at != ',') {
         if (*at == '"')
-            return refuse(csv, error, "a quote in the middle of a field; put the whole field in quotes");
+            return refuse_row(csv, error, "a quote in the middle of a field; put the whole field in quotes");
         at++;
     }
     *field_end = *cursor = at;
@@ -94,7 +84,7 @@ static enum status read_row(struct csv *csv, size_t *count, struct error *error)
     csv->row_line = csv->next_line;
     for (;;) {
         if (fields == CSV_COLUMN_LIMIT)
-            return refuse(csv, error, "more than %d fields in a row", CSV_COLUMN_LIMIT);
+            return refuse_row(csv, error, "more than %d fields in a row", CSV_COLUMN_LIMIT);
         char *field_end = NULL;
         enum status status = *cursor == '"' && cursor < csv->end
                                  ? read_quoted(csv, &cursor, &csv->fields[fields], &field_end, error)
@@ -103,8 +93,8 @@ static enum status read_row(struct csv *csv, size_t *count, struct error *error)
             return status;
         fields++;
         if (cursor - start > CSV_ROW_LIMIT_BYTES)
-            return refuse(csv, error, "a row of more than %d bytes; is a quote or a line end missing?",
-                          CSV_ROW_LIMIT_BYTES);
+            return refuse_row(csv, error, "a row of more than %d bytes; is a quote or a line end missing?",
+                              CSV_ROW_LIMIT_BYTES);
         bool is_last = ends_line(csv, cursor);
         char *behind = is_last ? pass_line_end(csv, cursor) : cursor + 1;
         *field_end = '\0'; /* only now: the separator had to be seen first */
@@ -128,10 +118,10 @@ static enum status check_header(const struct csv *csv, struct error *error)
     for (size_t i = 0; i < csv->column_count; i++) {
         char shown[TEXT_SHOW_BYTES];
         if (!csv->columns[i][0])
-            return refuse(csv, error, "column %zu has no name", i + 1);
+            return refuse_row(csv, error, "column %zu has no name", i + 1);
         for (size_t j = 0; j < i; j++) { /* at most 1024 columns, once a file */
             if (strcmp(csv->columns[i], csv->columns[j]) == 0)
-                return refuse(csv, error, "column '%s' is there twice", text_show(csv->columns[i], shown));
+                return refuse_row(csv, error, "column '%s' is there twice", text_show(csv->columns[i], shown));
         }
     }
     return STATUS_OK;
@@ -142,13 +132,13 @@ static enum status read_header(struct csv *csv, struct error *error)
     csv->row_line = csv->next_line = 1;
     const char *nul = memchr(csv->text, 0, (size_t)(csv->end - csv->text));
     if (nul) {
-        for (const char *at = csv->text; at < nul; at++)
-            csv->row_line += *at == '\n';
-        return refuse(csv, error, "a NUL byte; this is no CSV text");
+        int column;
+        text_place(csv->text, (size_t)(nul - csv->text), SIZE_MAX, &csv->row_line, &column);
+        return refuse_row(csv, error, "a NUL byte; this is no CSV text");
     }
     skip_empty_lines(csv);
     if (csv->next == csv->end)
-        return refuse(csv, error, "nothing in the file; expected a line with the names of the columns");
+        return refuse_row(csv, error, "nothing in the file; expected a line with the names of the columns");
     enum status status = read_row(csv, &csv->column_count, error);
     if (status != STATUS_OK)
         return status;
@@ -232,14 +222,10 @@ enum status csv_need_column(const struct csv *csv, const char *name, size_t *col
         *column = (size_t)found;
         return STATUS_OK;
     }
-    char names[400] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < csv->column_count && used < sizeof names - TEXT_SHOW_BYTES - 3; i++) {
-        char shown[TEXT_SHOW_BYTES];
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
-                                 text_show(csv->columns[i], shown));
-    }
-    return refuse(csv, error, "no column '%s'; the columns are: %s", name, names);
+    char names[400] = "", shown[TEXT_SHOW_BYTES];
+    for (size_t i = 0; i < csv->column_count && strlen(names) < sizeof names - TEXT_SHOW_BYTES - 3; i++)
+        text_append(names, sizeof names, "%s%s", i ? ", " : "", text_show(csv->columns[i], shown));
+    return refuse_row(csv, error, "no column '%s'; the columns are: %s", name, names);
 }
 
 enum status csv_next(struct csv *csv, bool *has_row, struct error *error)
@@ -255,7 +241,7 @@ enum status csv_next(struct csv *csv, bool *has_row, struct error *error)
     if (status != STATUS_OK)
         return status;
     if (count != csv->column_count)
-        return refuse(csv, error, "%zu fields where the header has %zu columns", count, csv->column_count);
+        return refuse_row(csv, error, "%zu fields where the header has %zu columns", count, csv->column_count);
     *has_row = true;
     return STATUS_OK;
 }
@@ -279,9 +265,9 @@ enum status csv_error(const struct csv *csv, int column, struct error *error, co
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (column < 0)
-        return refuse(csv, error, "%s", text);
+        return refuse_row(csv, error, "%s", text);
     char shown[TEXT_SHOW_BYTES];
-    return refuse(csv, error, "%s: %s", text_show(csv_column_name(csv, (size_t)column), shown), text);
+    return refuse_row(csv, error, "%s: %s", text_show(csv_column_name(csv, (size_t)column), shown), text);
 }
 
 void csv_write(struct file_writer *writer, const char *field)

@@ -28,4 +28,9 @@ int key_table_find(const struct key_table *table, const char *name);
 /* The known name nearest to a mistyped one; NULL where nothing is near. Lives as long as the table. */
 const char *key_table_nearest(const struct key_table *table, const char *name);
 
+/* "unknown key 'NAME'; did you mean OTHER?" for a name that is no key, into buffer (KEY_UNKNOWN_BYTES), which is
+ * returned. */
+enum { KEY_UNKNOWN_BYTES = 256 };
+const char *key_table_unknown(const struct key_table *table, const char *name, char *buffer);
+
 #endif

@@ -52,10 +52,9 @@ bool keys_is_set(const struct keys *keys, size_t key)
 
 const char *keys_path(const struct keys *keys, size_t key)
 {
-    const struct key *row = &keys->table->rows[key];
     const char *path;
-    require(row->type == KEY_FILE);
-    memcpy(&path, (const char *)keys->blocks[row->block] + row->offset, sizeof path);
+    require(keys->table->rows[key].type == KEY_FILE);
+    memcpy(&path, keys_field(keys, key), sizeof path);
     return path;
 }
 
@@ -73,11 +72,8 @@ static bool is_group(const struct keys *keys, const char *name)
 static enum status refuse_unknown(const struct keys *keys, const char *name, const struct yaml_node *at,
                                   struct error *error)
 {
-    char shown[TEXT_SHOW_BYTES];
-    const char *nearest = key_table_nearest(keys->table, name);
-    if (nearest)
-        return yaml_error(error, at, "unknown key '%s'; did you mean %s?", text_show(name, shown), nearest);
-    return yaml_error(error, at, "unknown key '%s'; `ocsim explain` lists the keys there are", text_show(name, shown));
+    char text[KEY_UNKNOWN_BYTES];
+    return yaml_error(error, at, "%s", key_table_unknown(keys->table, name, text));
 }
 
 static enum status store(struct keys *keys, size_t key, const struct yaml_node *value, struct error *error)
@@ -97,8 +93,18 @@ static enum status store(struct keys *keys, size_t key, const struct yaml_node *
 /* A name being put together from nested mappings. */
 struct name {
     char text[NAME_BYTES];
-    bool allows_repeats; /* overrides: the last one wins */
+    bool allows_repeats;     /* overrides: the last one wins */
+    const char *const *skip; /* at the top level, left to the caller; NULL = none */
 };
+
+static bool is_listed(const char *word, const char *const *list)
+{
+    for (; list && *list; list++) {
+        if (strcmp(word, *list) == 0)
+            return true;
+    }
+    return false;
+}
 
 static enum status read_entry(struct keys *keys, struct name *name, const struct yaml_node *at,
                               const struct yaml_node *value, struct error *error);
@@ -109,6 +115,8 @@ static enum status read_group(struct keys *keys, struct name *name, const struct
     for (size_t i = 0; i < group->count; i++) {
         const struct yaml_node *key = group->keys[i];
         const char *dot = length ? "." : "";
+        if (!length && is_listed(key->text, name->skip))
+            continue;
         int needed = snprintf(name->text + length, NAME_BYTES - length, "%s%s", dot, key->text);
         if (needed < 0 || (size_t)needed >= NAME_BYTES - length)
             return refuse_unknown(keys, name->text, key, error);
@@ -138,31 +146,13 @@ static enum status read_entry(struct keys *keys, struct name *name, const struct
                       name->text, yaml_kind_name(value));
 }
 
-static bool is_listed(const char *word, const char *const *list)
-{
-    for (; list && *list; list++) {
-        if (strcmp(word, *list) == 0)
-            return true;
-    }
-    return false;
-}
-
 enum status keys_read_tree(struct keys *keys, const struct yaml_node *root, const char *const *skip,
                            struct error *error)
 {
     require(keys && root && root->kind == YAML_MAPPING);
     keys_open_layer(keys);
-    struct name name = {0};
-    for (size_t i = 0; i < root->count; i++) {
-        const struct yaml_node *key = root->keys[i];
-        if (is_listed(key->text, skip))
-            continue;
-        snprintf(name.text, sizeof name.text, "%s", key->text);
-        enum status status = read_entry(keys, &name, key, root->items[i], error);
-        if (status != STATUS_OK)
-            return status;
-    }
-    return STATUS_OK;
+    struct name name = {.skip = skip};
+    return read_group(keys, &name, root, error);
 }
 
 void keys_open_layer(struct keys *keys)
@@ -208,31 +198,20 @@ enum status keys_override(struct keys *keys, const char *assignment, const char 
     return status;
 }
 
-/* A file's name as written, so that the text does not depend on where ocsim was started. */
-static void write_value(const struct keys *keys, size_t key, FILE *out)
+/* The value as YAML, returned owned. A file's name is as written, so that the text does not depend on where ocsim was
+ * started. */
+static char *value_text(const struct keys *keys, size_t key)
 {
     const struct key *row = &keys->table->rows[key];
     const char *written = keys->values[key] ? keys->values[key]->text : row->default_text;
+    struct text_builder text = {0};
     if (row->type == KEY_FILE && written)
-        keys_value_write_text(written, out);
+        keys_value_write_text(written, &text);
     else if (!keys->values[key] && !row->default_text)
-        fputs("null", out);
+        text_build(&text, "null");
     else
-        keys_value_write(keys, key, out);
-}
-
-/* The value as YAML, returned owned. */
-static char *value_text(const struct keys *keys, size_t key)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        memory_exhausted(1, BUFSIZ);
-    write_value(keys, key, stream);
-    if (fclose(stream) != 0)
-        memory_exhausted(1, BUFSIZ);
-    return text;
+        keys_value_write(keys, key, &text);
+    return text.text;
 }
 
 const char *keys_value_text(const struct keys *keys, size_t key, struct arena *arena)
@@ -256,16 +235,11 @@ static const char *read_condition(const struct keys *keys, const char *text, str
     const char *equals = strchr(text, '='), *end = strchr(text, '&');
     require(equals && (!end || equals < end));
     char name[NAME_BYTES];
-    size_t length = (size_t)(equals - text);
-    size_t size = end ? (size_t)(end - equals) - 1 : strlen(equals + 1);
-    require(length < sizeof name && size < sizeof condition->choices);
-    memcpy(name, text, length);
-    name[length] = '\0';
-    memcpy(condition->choices, equals + 1, size);
-    condition->choices[size] = '\0';
-    int key = key_table_find(keys->table, name);
-    require(key >= 0);
-    condition->key = (size_t)key;
+    int length = (int)(equals - text), size = (int)(end ? end - equals - 1 : (ptrdiff_t)strlen(equals + 1));
+    require(length < (int)sizeof name && size < (int)sizeof condition->choices);
+    snprintf(name, sizeof name, "%.*s", length, text);
+    snprintf(condition->choices, sizeof condition->choices, "%.*s", size, equals + 1);
+    condition->key = keys_named(keys, name);
     return end ? end + 1 : NULL;
 }
 
@@ -341,11 +315,10 @@ static enum status refuse_missing(const struct keys *keys, size_t key, struct er
 /* Lets the strategy that a key chooses look at its settings as a whole. */
 static enum status check_strategy(const struct keys *keys, size_t key, struct error *error)
 {
-    const struct key *row = &keys->table->rows[key];
     struct choice choice;
-    if (row->type != KEY_STRATEGY || !keys_is_effective(keys, key))
+    if (keys->table->rows[key].type != KEY_STRATEGY || !keys_is_effective(keys, key))
         return STATUS_OK;
-    memcpy(&choice, (const char *)keys->blocks[row->block] + row->offset, sizeof choice);
+    memcpy(&choice, keys_field(keys, key), sizeof choice);
     return choice.strategy->check ? choice.strategy->check(keys, choice.settings, error) : STATUS_OK;
 }
 
@@ -383,7 +356,7 @@ static enum status find_one(struct keys *keys, size_t key, struct error *error)
     struct error inner = {0};
     if (file_find(&search, name, &keys->arena, &path, &inner) != STATUS_OK)
         return keys_error(keys, key, error, "%s", inner.message);
-    memcpy((char *)keys->blocks[row->block] + row->offset, &path, sizeof path);
+    memcpy(keys_field(keys, key), &path, sizeof path);
     return STATUS_OK;
 }
 
@@ -408,12 +381,9 @@ struct key_place keys_place(const struct keys *keys, size_t key)
 void keys_resolved(const struct keys *keys, FILE *out)
 {
     for (size_t i = 0; i < keys->table->count; i++) {
-        fprintf(out, "%s: ", keys->table->rows[i].name);
-        if (keys_is_effective(keys, i))
-            write_value(keys, i, out);
-        else
-            fputs("null", out);
-        fputc('\n', out);
+        char *text = keys_is_effective(keys, i) ? value_text(keys, i) : NULL;
+        fprintf(out, "%s: %s\n", keys->table->rows[i].name, text ? text : "null");
+        free(text);
     }
 }
 

@@ -29,6 +29,7 @@
 #include "engine/status.h"
 #include "input/key_table.h"
 #include "input/registry.h"
+#include "input/text.h"
 #include "input/yaml.h"
 
 enum key_type {
@@ -159,13 +160,11 @@ struct key_place keys_place(const struct keys *keys, size_t key);
  * not set or has no effect. */
 void keys_resolved(const struct keys *keys, FILE *out);
 
-/* What a key means, its unit, range and default, and the strategies it chooses among; the same as text, returned owned
- * (free). */
-void keys_explain(const struct key *key, FILE *out);
-char *keys_explain_text(const struct key *key);
+/* What a key means, its unit, range and default, and the strategies it chooses among. */
+void keys_explain(const struct key *key, struct text_builder *out);
 
 /* All keys: a table for the terminal, or Markdown for the README. */
-void keys_explain_all(const struct key_table *table, bool is_markdown, FILE *out);
+void keys_explain_all(const struct key_table *table, bool is_markdown, struct text_builder *out);
 
 /* "a time such as 10us" and so on, for messages and the reference. */
 const char *keys_type_name(enum key_type type);

@@ -4,38 +4,6 @@
 
 #include "input/keys.h"
 #include "input/keys_value.h"
-#include "input/text.h"
-
-const char *keys_type_name(enum key_type type)
-{
-    switch (type) {
-    case KEY_TEXT:
-        return "text";
-    case KEY_FILE:
-        return "a file";
-    case KEY_CHOICE:
-    case KEY_STRATEGY:
-        return "one word of a list";
-    case KEY_INTEGER:
-        return "a whole number";
-    case KEY_NUMBER:
-        return "a number";
-    case KEY_BOOLEAN:
-        return "true or false";
-    case KEY_TIME:
-    case KEY_SECONDS:
-        return "a time with its unit";
-    case KEY_RATE:
-        return "a rate with its unit";
-    case KEY_BYTES:
-        return "a size with its unit";
-    case KEY_LIST:
-        return "a list";
-    case KEY_NODE:
-        return "a part of its own";
-    }
-    return "a value";
-}
 
 static const char *last_part(const char *name)
 {
@@ -85,7 +53,16 @@ const char *key_table_nearest(const struct key_table *table, const char *name)
     return least <= allowed ? nearest : NULL;
 }
 
-static void describe_condition(const char *when, FILE *out)
+const char *key_table_unknown(const struct key_table *table, const char *name, char *buffer)
+{
+    char shown[TEXT_SHOW_BYTES], hint[TEXT_HINT_BYTES];
+    const char *nearest = key_table_nearest(table, name);
+    snprintf(buffer, KEY_UNKNOWN_BYTES, "unknown key '%s'%s", text_show(name, shown),
+             nearest ? text_hint(nearest, hint) : "; `ocsim explain` lists the keys there are");
+    return buffer;
+}
+
+static void describe_condition(const char *when, struct text_builder *out)
 {
     for (const char *at = when; at;) {
         const char *end = strchr(at, '&');
@@ -95,27 +72,12 @@ static void describe_condition(const char *when, FILE *out)
         char *equals = strchr(part, '=');
         require(equals);
         *equals = '\0';
-        fputs(at == when ? "" : " and ", out);
+        text_build(out, at == when ? "" : " and ");
         if (equals[1])
-            fprintf(out, "with %s: %s", part, text_alternatives(equals + 1, choices, sizeof choices));
+            text_build(out, "with %s: %s", part, text_alternatives(equals + 1, choices, sizeof choices));
         else
-            fprintf(out, "where %s is not set", part);
+            text_build(out, "where %s is not set", part);
         at = end ? end + 1 : NULL;
-    }
-}
-
-static const char *units_of(enum key_type type)
-{
-    switch (type) {
-    case KEY_TIME:
-    case KEY_SECONDS:
-        return " (ps, ns, us, ms, s, min, h, d)";
-    case KEY_RATE:
-        return " (B/s, kB/s, MB/s, GB/s, TB/s, PB/s; bit/s, kbit/s, ... Pbit/s)";
-    case KEY_BYTES:
-        return " (B, kB, MB, GB, TB, PB; KiB, MiB, GiB, TiB, PiB)";
-    default:
-        return "";
     }
 }
 
@@ -124,71 +86,58 @@ static bool has_choices(const struct key *key)
     return key->choices && key->type != KEY_FILE;
 }
 
-void keys_explain(const struct key *key, FILE *out)
+void keys_explain(const struct key *key, struct text_builder *out)
 {
     char text[500];
-    fprintf(out, "%s: %s%s\n  %s\n", key->name, keys_type_name(key->type), units_of(key->type), key->doc);
-    fprintf(out, "  default: %s\n", key->default_text ? key->default_text : "not set");
+    text_build(out, "%s: %s%s\n  %s\n", key->name, keys_type_name(key->type), keys_type_units(key->type), key->doc);
+    text_build(out, "  default: %s\n", key->default_text ? key->default_text : "not set");
     if (has_choices(key))
-        fprintf(out, "  allowed: %s\n", text_alternatives(key->choices, text, sizeof text));
+        text_build(out, "  allowed: %s\n", text_alternatives(key->choices, text, sizeof text));
     keys_value_range(key, text, sizeof text);
     if (*text)
-        fprintf(out, "  allowed: %s\n", text);
+        text_build(out, "  allowed: %s\n", text);
     if (key->when) {
-        fputs("  effect:  only ", out);
+        text_build(out, "  effect:  only ");
         describe_condition(key->when, out);
-        fputs(key->is_needed ? ", and needed there\n" : "\n", out);
+        text_build(out, key->is_needed ? ", and needed there\n" : "\n");
     } else if (key->is_needed) {
-        fputs("  needed:  always\n", out);
+        text_build(out, "  needed:  always\n");
     }
     for (size_t i = 0; key->registry && i < key->registry->count; i++)
-        fprintf(out, "  %-14s %s\n", key->registry->strategies[i]->name, key->registry->strategies[i]->doc);
+        text_build(out, "  %-14s %s\n", key->registry->strategies[i]->name, key->registry->strategies[i]->doc);
     const char *example = key->example ? key->example : key->default_text;
     if (example)
-        fprintf(out, "  example: %s: %s\n", key->name, example);
+        text_build(out, "  example: %s: %s\n", key->name, example);
 }
 
-static void explain_markdown(const struct key *key, FILE *out)
+static void explain_markdown(const struct key *key, struct text_builder *out)
 {
     char text[500];
-    fprintf(out, "| `%s` | %s | %s%s%s | %s", key->name, keys_type_name(key->type), key->default_text ? "`" : "",
-            key->default_text ? key->default_text : "", key->default_text ? "`" : "", key->doc);
+    text_build(out, "| `%s` | %s | %s%s%s | %s", key->name, keys_type_name(key->type), key->default_text ? "`" : "",
+               key->default_text ? key->default_text : "", key->default_text ? "`" : "", key->doc);
     keys_value_range(key, text, sizeof text);
     if (has_choices(key))
         text_alternatives(key->choices, text, sizeof text);
     if (*text)
-        fprintf(out, " Allowed: %s.", text);
+        text_build(out, " Allowed: %s.", text);
     if (key->when) {
-        fputs(" Only ", out);
+        text_build(out, " Only ");
         describe_condition(key->when, out);
-        fputc('.', out);
+        text_build(out, ".");
     }
-    fputs(" |\n", out);
+    text_build(out, " |\n");
 }
 
-char *keys_explain_text(const struct key *key)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        memory_exhausted(1, BUFSIZ);
-    keys_explain(key, stream);
-    if (fclose(stream) != 0)
-        memory_exhausted(1, BUFSIZ);
-    return text;
-}
-
-void keys_explain_all(const struct key_table *table, bool is_markdown, FILE *out)
+void keys_explain_all(const struct key_table *table, bool is_markdown, struct text_builder *out)
 {
     if (is_markdown)
-        fputs("| Key | Value | Default | Meaning |\n|---|---|---|---|\n", out);
+        text_build(out, "| Key | Value | Default | Meaning |\n|---|---|---|---|\n");
     for (size_t i = 0; i < table->count; i++) {
         const struct key *row = &table->rows[i];
         if (is_markdown)
             explain_markdown(row, out);
         else
-            fprintf(out, "%-27s %-22s %s\n", row->name, keys_type_name(row->type),
-                    row->default_text ? row->default_text : "-");
+            text_build(out, "%-27s %-22s %s\n", row->name, keys_type_name(row->type),
+                       row->default_text ? row->default_text : "-");
     }
 }

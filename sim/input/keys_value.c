@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/text.h"
 #include "input/units.h"
 
 /* YAML takes a key for one only in its first 1024 characters, unless `?` says so; an escape makes 4 of a byte. */
 enum { LONG_KEY_BYTES = 200 };
+
+#define TIME_UNITS " (ps, ns, us, ms, s, min, h, d)"
 
 union value {
     const char *text;
@@ -22,67 +23,81 @@ union value {
     struct choice choice;
 };
 
-static bool is_whole(enum key_type type)
+static void format_integer(int64_t value, char *text)
 {
-    return type == KEY_INTEGER || type == KEY_TIME;
+    snprintf(text, UNITS_TEXT_BYTES, "%lld", (long long)value);
 }
 
-static bool is_real(enum key_type type)
+/* What depends on the type of a key alone. */
+static const struct type {
+    const char *name, *units;
+    size_t bytes; /* as it is stored */
+    enum status (*read_whole)(const char *text, int64_t *value, struct error *error);
+    enum status (*read_real)(const char *text, double *value, struct error *error);
+    void (*format_whole)(int64_t value, char *text);
+    void (*format_real)(double value, char *text);
+} types[] = {
+    [KEY_TEXT] = {"text", "", .bytes = sizeof(char *)},
+    [KEY_FILE] = {"a file", "", .bytes = sizeof(char *)},
+    [KEY_CHOICE] = {"one word of a list", "", .bytes = sizeof(int)},
+    [KEY_INTEGER] = {"a whole number", "", sizeof(int64_t), .read_whole = units_integer,
+                     .format_whole = format_integer},
+    [KEY_NUMBER] = {"a number", "", sizeof(double), .read_real = units_number, .format_real = units_format_number},
+    [KEY_BOOLEAN] = {"true or false", "", .bytes = sizeof(bool)},
+    [KEY_TIME] = {"a time with its unit", TIME_UNITS, sizeof(int64_t), .read_whole = units_time_ps,
+                  .format_whole = units_format_time_ps},
+    [KEY_SECONDS] = {"a time with its unit", TIME_UNITS, sizeof(double), .read_real = units_time_s,
+                     .format_real = units_format_time_s},
+    [KEY_RATE] = {"a rate with its unit", " (B/s, kB/s, MB/s, GB/s, TB/s, PB/s; bit/s, kbit/s, ... Pbit/s)",
+                  sizeof(double), .read_real = units_rate, .format_real = units_format_rate},
+    [KEY_BYTES] = {"a size with its unit", " (B, kB, MB, GB, TB, PB; KiB, MiB, GiB, TiB, PiB)", sizeof(double),
+                   .read_real = units_size, .format_real = units_format_size},
+    [KEY_LIST] = {"a list", "", .bytes = sizeof(struct key_list)},
+    [KEY_NODE] = {"a part of its own", "", .bytes = sizeof(struct yaml_node *)},
+    [KEY_STRATEGY] = {"one word of a list", "", .bytes = sizeof(struct choice)},
+};
+
+const char *keys_type_name(enum key_type type)
 {
-    return type == KEY_NUMBER || type == KEY_SECONDS || type == KEY_RATE || type == KEY_BYTES;
+    return types[type].name;
+}
+
+const char *keys_type_units(enum key_type type)
+{
+    return types[type].units;
+}
+
+void *keys_field(const struct keys *keys, size_t key)
+{
+    const struct key *row = &keys->table->rows[key];
+    return (char *)keys->blocks[row->block] + row->offset;
+}
+
+static bool is_number(enum key_type type)
+{
+    return types[type].read_whole || types[type].read_real;
 }
 
 static enum status read_number(enum key_type type, const char *text, union value *value, struct error *error)
 {
-    switch (type) {
-    case KEY_INTEGER:
-        return units_integer(text, &value->whole, error);
-    case KEY_TIME:
-        return units_time_ps(text, &value->whole, error);
-    case KEY_SECONDS:
-        return units_time_s(text, &value->real, error);
-    case KEY_RATE:
-        return units_rate(text, &value->real, error);
-    case KEY_BYTES:
-        return units_size(text, &value->real, error);
-    default:
-        require(type == KEY_NUMBER);
-        return units_number(text, &value->real, error);
-    }
+    require(is_number(type));
+    return types[type].read_whole ? types[type].read_whole(text, &value->whole, error)
+                                  : types[type].read_real(text, &value->real, error);
 }
 
-/* -1, 0 or 1. */
-static int compare(enum key_type type, union value a, union value b)
+/* Is the value on the inner side of a bound such as "1ps" or ">0s"? An open bound itself is outside. NULL = no bound.
+ * side: 1 for a minimum, -1 for a maximum. */
+static bool is_inside(const struct key *key, union value value, const char *bound, int side)
 {
-    if (is_whole(type))
-        return (a.whole > b.whole) - (a.whole < b.whole);
-    return (a.real > b.real) - (a.real < b.real);
-}
-
-/* Compares the value with a bound such as "1ps" or ">0s"; *is_open tells whether the bound itself is left out. */
-static int compare_bound(const struct key *key, union value value, const char *bound, bool *is_open)
-{
-    *is_open = *bound == '>' || *bound == '<';
+    if (!bound)
+        return true;
+    bool is_open = *bound == '>' || *bound == '<';
     union value limit = {0};
-    enum status status = read_number(key->type, bound + *is_open, &limit, NULL);
+    enum status status = read_number(key->type, bound + is_open, &limit, NULL);
     require(status == STATUS_OK);
-    return compare(key->type, value, limit);
-}
-
-static bool is_in_range(const struct key *key, union value value)
-{
-    bool is_open = false;
-    if (key->minimum) {
-        int order = compare_bound(key, value, key->minimum, &is_open);
-        if (order < 0 || (order == 0 && is_open))
-            return false;
-    }
-    if (key->maximum) {
-        int order = compare_bound(key, value, key->maximum, &is_open);
-        if (order > 0 || (order == 0 && is_open))
-            return false;
-    }
-    return true;
+    int order = types[key->type].read_whole ? (value.whole > limit.whole) - (value.whole < limit.whole)
+                                            : (value.real > limit.real) - (value.real < limit.real);
+    return order * side > 0 || (order == 0 && !is_open);
 }
 
 void keys_value_range(const struct key *key, char *text, size_t size)
@@ -97,33 +112,31 @@ void keys_value_range(const struct key *key, char *text, size_t size)
     snprintf(text, size, "%s%s%s", least, low && high ? " and " : "", most);
 }
 
-static const char *example_of(const struct key *key)
+/* Puts the key's name before the message of an error, and an example behind it. */
+static enum status wrap_refusal(const struct key *key, struct error *error)
 {
-    return key->example ? key->example : key->default_text ? key->default_text : "";
+    const char *example = key->example ? key->example : key->default_text;
+    if (!error)
+        return STATUS_USER;
+    error_wrap(error, "%s", key->name);
+    if (example && *example)
+        text_append(error->message, sizeof error->message, " (e.g. %s: %s)", key->name, example);
+    return STATUS_USER;
 }
 
-/* Puts the place and the name before what units.c said, and an example behind it. */
-static enum status refuse(const struct key *key, const struct yaml_node *node, const char *why, struct error *error)
-{
-    const char *example = example_of(key);
-    return yaml_error(error, node, "%s: %s%s%s%s%s%s", key->name, why, *example ? " (e.g. " : "",
-                      *example ? key->name : "", *example ? ": " : "", example, *example ? ")" : "");
-}
+#define refuse_value(key, node, error, ...) (yaml_error(error, node, __VA_ARGS__), wrap_refusal(key, error))
 
 static enum status read_checked_number(const struct key *key, const struct yaml_node *node, union value *value,
                                        struct error *error)
 {
     struct error inner = {0};
-    char why[1200], range[200], shown[TEXT_SHOW_BYTES];
+    char range[200], shown[TEXT_SHOW_BYTES];
     keys_value_range(key, range, sizeof range);
-    if (read_number(key->type, node->text, value, &inner) != STATUS_OK) {
-        snprintf(why, sizeof why, "%.900s%s%s", inner.message, *range ? "; allowed: " : "", range);
-        return refuse(key, node, why, error);
-    }
-    if (is_in_range(key, *value))
+    if (read_number(key->type, node->text, value, &inner) != STATUS_OK)
+        return refuse_value(key, node, error, "%.900s%s%s", inner.message, *range ? "; allowed: " : "", range);
+    if (is_inside(key, *value, key->minimum, 1) && is_inside(key, *value, key->maximum, -1))
         return STATUS_OK;
-    snprintf(why, sizeof why, "'%s' is out of range; allowed: %s", text_show(node->text, shown), range);
-    return refuse(key, node, why, error);
+    return refuse_value(key, node, error, "'%s' is out of range; allowed: %s", text_show(node->text, shown), range);
 }
 
 static enum status check_choice(const struct key *key, const struct yaml_node *node, const char *word,
@@ -131,10 +144,9 @@ static enum status check_choice(const struct key *key, const struct yaml_node *n
 {
     if (!key->choices || text_position(word, key->choices) >= 0)
         return STATUS_OK;
-    char why[700], choices[500], shown[TEXT_SHOW_BYTES];
-    snprintf(why, sizeof why, "'%s' is not allowed; expected %s", text_show(word, shown),
-             text_alternatives(key->choices, choices, sizeof choices));
-    return refuse(key, node, why, error);
+    char choices[500], shown[TEXT_SHOW_BYTES];
+    return refuse_value(key, node, error, "'%s' is not allowed; expected %s", text_show(word, shown),
+                        text_alternatives(key->choices, choices, sizeof choices));
 }
 
 static enum status add_item(const struct key *key, const struct yaml_node *node, const char *text, size_t length,
@@ -147,7 +159,7 @@ static enum status add_item(const struct key *key, const struct yaml_node *node,
     while (length && text[length - 1] == ' ')
         length--;
     if (!length)
-        return refuse(key, node, "an empty item in the list", error);
+        return refuse_value(key, node, error, "an empty item in the list");
     const char *item = arena_text(arena, text, length);
     enum status status = check_choice(key, node, item, error);
     if (status == STATUS_OK)
@@ -179,14 +191,14 @@ static enum status read_list(const struct key *key, const struct yaml_node *node
     if (node->kind == YAML_SCALAR)
         return read_joined_list(key, node, arena, list, error);
     if (node->kind != YAML_SEQUENCE)
-        return refuse(key, node, "expected a list, found a mapping", error);
+        return refuse_value(key, node, error, "expected a list, found a mapping");
     if (!node->count)
-        return refuse(key, node, "the list is empty", error);
+        return refuse_value(key, node, error, "the list is empty");
     list->items = arena_alloc(arena, node->count, sizeof *list->items);
     for (size_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = node->items[i];
         if (item->kind != YAML_SCALAR)
-            return refuse(key, item, "a list of plain texts is expected", error);
+            return refuse_value(key, item, error, "a list of plain texts is expected");
         enum status status = add_item(key, item, item->text, strlen(item->text), arena, list, error);
         if (status != STATUS_OK)
             return status;
@@ -197,36 +209,22 @@ static enum status read_list(const struct key *key, const struct yaml_node *node
 static enum status read_scalar(const struct key *key, const struct yaml_node *node, struct arena *arena,
                                union value *value, struct error *error)
 {
-    char why[200], shown[TEXT_SHOW_BYTES];
-    if (node->kind != YAML_SCALAR) {
-        snprintf(why, sizeof why, "expected %s, found %s", keys_type_name(key->type), yaml_kind_name(node));
-        return refuse(key, node, why, error);
-    }
+    char shown[TEXT_SHOW_BYTES];
+    if (node->kind != YAML_SCALAR)
+        return refuse_value(key, node, error, "expected %s, found %s", keys_type_name(key->type), yaml_kind_name(node));
     if (!*node->text && (node->is_plain || key->type != KEY_TEXT))
-        return refuse(key, node, "has no value; write null for the default", error);
+        return refuse_value(key, node, error, "has no value; write null for the default");
     if (key->type == KEY_BOOLEAN) {
         value->truth = strcmp(node->text, "true") == 0;
         if (value->truth || strcmp(node->text, "false") == 0)
             return STATUS_OK;
-        snprintf(why, sizeof why, "'%s' is not allowed; expected true or false", text_show(node->text, shown));
-        return refuse(key, node, why, error);
+        return refuse_value(key, node, error, "'%s' is not allowed; expected true or false",
+                            text_show(node->text, shown));
     }
-    if (is_whole(key->type) || is_real(key->type))
+    if (is_number(key->type))
         return read_checked_number(key, node, value, error);
     value->text = arena_text(arena, node->text, strlen(node->text));
     return key->choices && key->type != KEY_FILE ? check_choice(key, node, value->text, error) : STATUS_OK;
-}
-
-static size_t stored_size(enum key_type type)
-{
-    static const size_t sizes[] = {[KEY_TEXT] = sizeof(char *),
-                                   [KEY_FILE] = sizeof(char *),
-                                   [KEY_CHOICE] = sizeof(int),
-                                   [KEY_BOOLEAN] = sizeof(bool),
-                                   [KEY_LIST] = sizeof(struct key_list),
-                                   [KEY_NODE] = sizeof(struct yaml_node *),
-                                   [KEY_STRATEGY] = sizeof(struct choice)};
-    return is_whole(type) || is_real(type) ? sizeof(int64_t) : sizes[type];
 }
 
 /* From the word, which is one of the choices, to what is stored for it. */
@@ -246,7 +244,6 @@ static void resolve_choice(const struct keys *keys, const struct key *row, union
 enum status keys_value_store(struct keys *keys, size_t key, const struct yaml_node *node, struct error *error)
 {
     require(keys && key < keys->table->count && node);
-    _Static_assert(sizeof(int64_t) == sizeof(double), "numbers are stored alike");
     const struct key *row = &keys->table->rows[key];
     union value value = {0};
     enum status status = STATUS_OK;
@@ -260,7 +257,7 @@ enum status keys_value_store(struct keys *keys, size_t key, const struct yaml_no
         return status;
     if (row->type == KEY_CHOICE || row->type == KEY_STRATEGY)
         resolve_choice(keys, row, &value);
-    memcpy((char *)keys->blocks[row->block] + row->offset, &value, stored_size(row->type));
+    memcpy(keys_field(keys, key), &value, types[row->type].bytes);
     return STATUS_OK;
 }
 
@@ -268,7 +265,7 @@ void keys_value_store_default(struct keys *keys, size_t key)
 {
     const struct key *row = &keys->table->rows[key];
     if (!row->default_text) {
-        memset((char *)keys->blocks[row->block] + row->offset, 0, stored_size(row->type));
+        memset(keys_field(keys, key), 0, types[row->type].bytes);
         return;
     }
     require(row->type != KEY_NODE);
@@ -279,7 +276,7 @@ void keys_value_store_default(struct keys *keys, size_t key)
 
 /* Writes the character at `at` for double quotes and returns what follows. The three line ends that only Unicode knows
  * are written as escapes, because a YAML reader would fold them into a space. */
-static const char *write_quoted(const char *at, FILE *out)
+static const char *write_quoted(const char *at, struct text_builder *out)
 {
     static const struct {
         const char *bytes, *escape;
@@ -287,116 +284,93 @@ static const char *write_quoted(const char *at, FILE *out)
     for (size_t i = 0; i < sizeof line_ends / sizeof *line_ends; i++) {
         size_t length = strlen(line_ends[i].bytes);
         if (strncmp(at, line_ends[i].bytes, length) == 0) {
-            fputs(line_ends[i].escape, out);
+            text_build(out, "%s", line_ends[i].escape);
             return at + length;
         }
     }
     unsigned char byte = (unsigned char)*at;
-    if (byte == '"' || byte == '\\')
-        fprintf(out, "\\%c", byte);
-    else if (byte < 0x20 || byte == 0x7f)
-        fprintf(out, "\\x%02x", byte);
-    else
-        fputc(byte, out);
+    bool is_escaped = byte == '"' || byte == '\\', is_control = byte < 0x20 || byte == 0x7f;
+    text_build(out, is_escaped ? "\\%c" : is_control ? "\\x%02x" : "%c", byte);
     return at + 1;
 }
 
 /* Plain where nobody, and no YAML reader, could take it for something else. */
-void keys_value_write_text(const char *text, FILE *out)
+void keys_value_write_text(const char *text, struct text_builder *out)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+";
     bool is_plain = *text &&
                     !text[strspn(text, "-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+")] &&
                     strchr(plain, *text) && strcmp(text, "null") != 0;
     if (is_plain) {
-        fputs(text, out);
+        text_build(out, "%s", text);
         return;
     }
-    fputc('"', out);
+    text_build(out, "\"");
     for (const char *at = text; *at;)
         at = write_quoted(at, out);
-    fputc('"', out);
+    text_build(out, "\"");
 }
 
-static void write_node(const struct yaml_node *node, FILE *out)
+static void write_node(const struct yaml_node *node, struct text_builder *out)
 {
     if (node->kind == YAML_SCALAR) {
         if (yaml_is_null(node))
-            fputs("null", out);
+            text_build(out, "null");
         else
             keys_value_write_text(node->text, out);
         return;
     }
     bool is_mapping = node->kind == YAML_MAPPING;
-    fputc(is_mapping ? '{' : '[', out);
+    text_build(out, is_mapping ? "{" : "[");
     for (size_t i = 0; i < node->count; i++) {
-        fputs(i ? ", " : "", out);
+        text_build(out, i ? ", " : "");
         if (is_mapping) {
-            fputs(strlen(node->keys[i]->text) > LONG_KEY_BYTES ? "? " : "", out);
+            text_build(out, strlen(node->keys[i]->text) > LONG_KEY_BYTES ? "? " : "");
             keys_value_write_text(node->keys[i]->text, out);
-            fputs(": ", out);
+            text_build(out, ": ");
         }
         write_node(node->items[i], out);
     }
-    fputc(is_mapping ? '}' : ']', out);
+    text_build(out, is_mapping ? "}" : "]");
 }
 
-static void write_number(const struct key *key, union value value, FILE *out)
+static void write_list(const struct key_list *list, struct text_builder *out)
 {
-    char text[UNITS_TEXT_BYTES];
-    switch (key->type) {
-    case KEY_INTEGER:
-        snprintf(text, sizeof text, "%lld", (long long)value.whole);
-        break;
-    case KEY_TIME:
-        units_format_time_ps(value.whole, text);
-        break;
-    case KEY_SECONDS:
-        units_format_time_s(value.real, text);
-        break;
-    case KEY_RATE:
-        units_format_rate(value.real, text);
-        break;
-    case KEY_BYTES:
-        units_format_size(value.real, text);
-        break;
-    default:
-        units_format_number(value.real, text);
-    }
-    fputs(text, out);
-}
-
-static void write_list(const struct key_list *list, FILE *out)
-{
-    fputc('[', out);
+    text_build(out, "[");
     for (size_t i = 0; i < list->count; i++) {
-        fputs(i ? ", " : "", out);
+        text_build(out, i ? ", " : "");
         keys_value_write_text(list->items[i], out);
     }
-    fputc(']', out);
+    text_build(out, "]");
 }
 
 /* The word at a position of "a|b|c". */
-static void write_word(const char *choices, int position, FILE *out)
+static void write_word(const char *choices, int position, struct text_builder *out)
 {
     for (; position > 0; position--)
         choices = strchr(choices, '|') + 1;
-    fprintf(out, "%.*s", (int)strcspn(choices, "|"), choices);
+    text_build(out, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
-void keys_value_write(const struct keys *keys, size_t key, FILE *out)
+void keys_value_write(const struct keys *keys, size_t key, struct text_builder *out)
 {
     const struct key *row = &keys->table->rows[key];
     union value value = {0};
-    memcpy(&value, (const char *)keys->blocks[row->block] + row->offset, stored_size(row->type));
-    if (is_whole(row->type) || is_real(row->type))
-        write_number(row, value, out);
+    memcpy(&value, keys_field(keys, key), types[row->type].bytes);
+    const struct type *type = &types[row->type];
+    char number[UNITS_TEXT_BYTES] = "";
+    if (type->format_whole)
+        type->format_whole(value.whole, number);
+    if (type->format_real)
+        type->format_real(value.real, number);
+    if (*number)
+        text_build(out, "%s", number);
     else if (row->type == KEY_BOOLEAN)
-        fputs(value.truth ? "true" : "false", out);
+        text_build(out, value.truth ? "true" : "false");
     else if (row->type == KEY_CHOICE)
         write_word(row->choices, value.position, out);
     else if (row->type == KEY_STRATEGY)
-        fputs(value.choice.strategy->name, out);
+        text_build(out, "%s", value.choice.strategy->name);
     else if (row->type == KEY_LIST && value.list.count)
         write_list(&value.list, out);
     else if (row->type == KEY_NODE && value.node)
@@ -404,5 +378,5 @@ void keys_value_write(const struct keys *keys, size_t key, FILE *out)
     else if (row->type != KEY_LIST && row->type != KEY_NODE && value.text)
         keys_value_write_text(value.text, out);
     else
-        fputs("null", out);
+        text_build(out, "null");
 }

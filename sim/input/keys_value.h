@@ -3,6 +3,7 @@
 #define INPUT_KEYS_VALUE_H
 
 #include "input/keys.h"
+#include "input/text.h"
 
 /* Reads and checks the node and stores it at the key's offset, texts in the arena. Errors carry the node's place and
  * the key's name; nothing is stored then. */
@@ -16,9 +17,15 @@ void keys_value_store_default(struct keys *keys, size_t key);
 void keys_value_range(const struct key *key, char *text, size_t size);
 
 /* The stored value as YAML; "null" where it is not set. */
-void keys_value_write(const struct keys *keys, size_t key, FILE *out);
+void keys_value_write(const struct keys *keys, size_t key, struct text_builder *out);
 
 /* A scalar as YAML flow, quoted where it has to be. */
-void keys_value_write_text(const char *text, FILE *out);
+void keys_value_write_text(const char *text, struct text_builder *out);
+
+/* Where the key is stored. */
+void *keys_field(const struct keys *keys, size_t key);
+
+/* " (B, kB, ...)" for a type with units, "" for others. */
+const char *keys_type_units(enum key_type type);
 
 #endif

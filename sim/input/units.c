@@ -165,9 +165,25 @@ static void scale(struct decimal *decimal, const struct unit *unit)
     memcpy(decimal->digits, product + first, (size_t)decimal->count);
 }
 
+static enum status read_plain(const char *text, struct decimal *decimal, struct error *error)
+{
+    const char *rest = NULL;
+    enum status status = read_decimal(text, decimal, &rest, error);
+    if (status != STATUS_OK)
+        return status;
+    if (*rest)
+        return refuse(error, text, "a plain number is expected here, without a unit or other text behind it");
+    strip_trailing_zeros(decimal);
+    return STATUS_OK;
+}
+
+/* A number with a unit of the family; NULL: without a unit. */
 static enum status read_quantity(const char *text, const struct unit_family *family, struct decimal *decimal,
                                  struct error *error)
 {
+    require(text);
+    if (!family)
+        return read_plain(text, decimal, error);
     const char *name = NULL;
     enum status status = read_decimal(text, decimal, &name, error);
     if (status != STATUS_OK)
@@ -222,12 +238,31 @@ static double double_value(const struct decimal *decimal)
     return strtod(text, NULL);
 }
 
-static enum status finite_value(const char *text, const struct decimal *decimal, double *value, struct error *error)
+/* Whole numbers; of a time, picoseconds. */
+static enum status read_whole(const char *text, const struct unit_family *family, const char *too_fine,
+                              const char *too_large, int64_t *value, struct error *error)
 {
-    double nearest = double_value(decimal);
+    struct decimal decimal;
+    enum status status = read_quantity(text, family, &decimal, error);
+    if (status != STATUS_OK)
+        return status;
+    if (family && decimal.count > 0)
+        decimal.exponent += 12;
+    if (decimal.exponent < 0)
+        return refuse(error, text, too_fine);
+    return whole_value(&decimal, value) ? STATUS_OK : refuse(error, text, too_large);
+}
+
+static enum status read_double(const char *text, const struct unit_family *family, double *value, struct error *error)
+{
+    struct decimal decimal;
+    enum status status = read_quantity(text, family, &decimal, error);
+    if (status != STATUS_OK)
+        return status;
+    double nearest = double_value(&decimal);
     if (!isfinite(nearest))
         return refuse(error, text, "too large a number");
-    if (nearest == 0 && decimal->count > 0)
+    if (nearest == 0 && decimal.count > 0)
         return refuse(error, text, "too small a number, it would count as zero");
     *value = nearest;
     return STATUS_OK;
@@ -235,79 +270,34 @@ static enum status finite_value(const char *text, const struct decimal *decimal,
 
 enum status units_time_ps(const char *text, int64_t *time_ps, struct error *error)
 {
-    require(text && time_ps);
-    struct decimal decimal;
-    enum status status = read_quantity(text, &times, &decimal, error);
-    if (status != STATUS_OK)
-        return status;
-    if (decimal.count > 0)
-        decimal.exponent += 12;
-    if (decimal.exponent < 0)
-        return refuse(error, text, "finer than a picosecond; expected whole picoseconds, e.g. 1ps");
-    if (!whole_value(&decimal, time_ps))
-        return refuse(error, text, "too long a time; at most 9223372.036854775807s (106 days) can be counted in ps");
-    return STATUS_OK;
-}
-
-static enum status units_double(const char *text, const struct unit_family *family, double *value, struct error *error)
-{
-    require(text && value);
-    struct decimal decimal;
-    enum status status = read_quantity(text, family, &decimal, error);
-    if (status != STATUS_OK)
-        return status;
-    return finite_value(text, &decimal, value, error);
-}
-
-enum status units_time_s(const char *text, double *time_s, struct error *error)
-{
-    return units_double(text, &times, time_s, error);
-}
-
-enum status units_rate(const char *text, double *rate_bytes_per_s, struct error *error)
-{
-    return units_double(text, &rates, rate_bytes_per_s, error);
-}
-
-enum status units_size(const char *text, double *size_bytes, struct error *error)
-{
-    return units_double(text, &sizes, size_bytes, error);
-}
-
-static enum status read_plain(const char *text, struct decimal *decimal, struct error *error)
-{
-    const char *rest = NULL;
-    enum status status = read_decimal(text, decimal, &rest, error);
-    if (status != STATUS_OK)
-        return status;
-    if (*rest)
-        return refuse(error, text, "a plain number is expected here, without a unit or other text behind it");
-    strip_trailing_zeros(decimal);
-    return STATUS_OK;
+    return read_whole(text, &times, "finer than a picosecond; expected whole picoseconds, e.g. 1ps",
+                      "too long a time; at most 9223372.036854775807s (106 days) can be counted in ps", time_ps, error);
 }
 
 enum status units_integer(const char *text, int64_t *value, struct error *error)
 {
-    require(text && value);
-    struct decimal decimal;
-    enum status status = read_plain(text, &decimal, error);
-    if (status != STATUS_OK)
-        return status;
-    if (decimal.exponent < 0)
-        return refuse(error, text, "a whole number is expected here");
-    if (!whole_value(&decimal, value))
-        return refuse(error, text, "too large; at most 9223372036854775807");
-    return STATUS_OK;
+    return read_whole(text, NULL, "a whole number is expected here", "too large; at most 9223372036854775807", value,
+                      error);
+}
+
+enum status units_time_s(const char *text, double *time_s, struct error *error)
+{
+    return read_double(text, &times, time_s, error);
+}
+
+enum status units_rate(const char *text, double *rate_bytes_per_s, struct error *error)
+{
+    return read_double(text, &rates, rate_bytes_per_s, error);
+}
+
+enum status units_size(const char *text, double *size_bytes, struct error *error)
+{
+    return read_double(text, &sizes, size_bytes, error);
 }
 
 enum status units_number(const char *text, double *value, struct error *error)
 {
-    require(text && value);
-    struct decimal decimal;
-    enum status status = read_plain(text, &decimal, error);
-    if (status != STATUS_OK)
-        return status;
-    return finite_value(text, &decimal, value, error);
+    return read_double(text, NULL, value, error);
 }
 
 /* The shortest decimal that reads back as value; whole numbers in full, not as 1e+06. */
@@ -349,7 +339,7 @@ static void format_in(double value, const struct unit_family *family, int count,
         double back = 0;
         snprintf(number, sizeof number, "%.15g", in_unit);
         snprintf(text, UNITS_TEXT_BYTES, "%.40s%s", number, family->units[i].name);
-        if (units_double(text, family, &back, NULL) == STATUS_OK && back == value)
+        if (read_double(text, family, &back, NULL) == STATUS_OK && back == value)
             return;
     }
     char number[UNITS_TEXT_BYTES];

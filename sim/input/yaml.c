@@ -1,22 +1,17 @@
 /* YAML trees: see yaml.h. libyaml gives events; reading stops at the first thing that is refused, so a hostile file
  * costs no more than the limits allow. Depth is bounded, hence the recursion. Children are collected on one stack and
- * copied into the arena when their parent ends. Anchors sit in a hash table: looked up, never walked. */
+ * copied into the arena when their parent ends. Anchors are found by the numbers of their names. */
 #include "input/yaml.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
+#include "engine/intern.h"
 #include "input/file.h"
 #include "input/text.h"
-
-struct anchor {
-    const char *name; /* NULL = free slot */
-    const struct yaml_node *node;
-};
 
 struct reader {
     yaml_parser_t parser;
@@ -28,38 +23,27 @@ struct reader {
     size_t node_count;
     const struct yaml_node **stack; /* children waiting for their parent to end */
     size_t stack_used, stack_capacity;
-    struct anchor *anchors;
-    size_t anchor_count, anchor_capacity; /* capacity is a power of two, at least twice the count */
+    struct intern anchors;             /* their names */
+    const struct yaml_node **anchored; /* by number of the anchor */
+    size_t anchored_count, anchored_capacity;
 };
 
-static int place_number(size_t from_zero)
+static int place_number(const struct reader *reader, size_t from_zero)
 {
     require(from_zero < INT32_MAX);
-    return (int)from_zero + 1;
+    return reader->has_places ? (int)from_zero + 1 : 0;
 }
 
-static enum status refuse(const struct reader *reader, yaml_mark_t mark, struct error *error, const char *what)
-{
-    if (!reader->has_places)
-        return error_at(error, reader->file, 0, 0, "%s", what);
-    return error_at(error, reader->file, place_number(mark.line), place_number(mark.column), "%s", what);
-}
+#define refuse_mark(reader, mark, error, ...)                                                                          \
+    error_at(error, (reader)->file, place_number(reader, (mark).line), place_number(reader, (mark).column), __VA_ARGS__)
 
 /* libyaml knows only the offset of bytes that are no text. */
 static enum status refuse_bytes(const struct reader *reader, struct error *error)
 {
-    yaml_mark_t mark = {0};
-    size_t offset = reader->parser.problem_offset;
-    for (size_t i = 0; i < offset && i < reader->source_size; i++) {
-        mark.column++;
-        if (reader->source[i] == '\n') {
-            mark.line++;
-            mark.column = 0;
-        }
-    }
-    char text[200];
-    snprintf(text, sizeof text, "not a text file in UTF-8: %s", reader->parser.problem);
-    return refuse(reader, mark, error, text);
+    int line, column;
+    text_place(reader->source, reader->source_size, reader->parser.problem_offset, &line, &column);
+    return error_at(error, reader->file, reader->has_places ? line : 0, reader->has_places ? column : 0,
+                    "not a text file in UTF-8: %s", reader->parser.problem);
 }
 
 static enum status refuse_syntax(const struct reader *reader, struct error *error)
@@ -69,10 +53,9 @@ static enum status refuse_syntax(const struct reader *reader, struct error *erro
         memory_exhausted(1, reader->source_size);
     if (parser->error == YAML_READER_ERROR)
         return refuse_bytes(reader, error);
-    char text[300];
-    snprintf(text, sizeof text, "not valid YAML: %s%s%s", parser->problem ? parser->problem : "cannot be read",
-             parser->context ? ", " : "", parser->context ? parser->context : "");
-    return refuse(reader, parser->problem_mark, error, text);
+    return refuse_mark(reader, parser->problem_mark, error, "not valid YAML: %s%s%s",
+                       parser->problem ? parser->problem : "cannot be read", parser->context ? ", " : "",
+                       parser->context ? parser->context : "");
 }
 
 static enum status next_event(struct reader *reader, yaml_event_t *event, struct error *error)
@@ -82,51 +65,16 @@ static enum status next_event(struct reader *reader, yaml_event_t *event, struct
     return STATUS_OK;
 }
 
-static uint64_t hash_name(const char *name)
-{
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 1099511628211u;
-    return hash ^ hash >> 32;
-}
-
-static struct anchor *find_anchor(struct anchor *anchors, size_t capacity, const char *name)
-{
-    require(capacity && (capacity & (capacity - 1)) == 0);
-    size_t slot = hash_name(name) & (capacity - 1);
-    while (anchors[slot].name && strcmp(anchors[slot].name, name) != 0)
-        slot = (slot + 1) & (capacity - 1);
-    return &anchors[slot];
-}
-
-static void grow_anchors(struct reader *reader)
-{
-    size_t capacity = reader->anchor_capacity ? reader->anchor_capacity * 2 : 16;
-    struct anchor *grown = memory_alloc(capacity, sizeof *grown);
-    for (size_t i = 0; i < reader->anchor_capacity; i++) {
-        if (reader->anchors[i].name)
-            *find_anchor(grown, capacity, reader->anchors[i].name) = reader->anchors[i];
-    }
-    free(reader->anchors);
-    reader->anchors = grown;
-    reader->anchor_capacity = capacity;
-}
-
 /* An anchor is known once its node has ended, so no node can contain itself. A later anchor of the same name wins. */
-static void keep_anchor(struct reader *reader, const char *name, const struct yaml_node *node)
+static void keep_anchor(struct reader *reader, const yaml_char_t *name, const struct yaml_node *node)
 {
     if (!name)
         return;
-    if (2 * (reader->anchor_count + 1) > reader->anchor_capacity)
-        grow_anchors(reader);
-    struct anchor *anchor = find_anchor(reader->anchors, reader->anchor_capacity, name);
-    reader->anchor_count += !anchor->name;
-    *anchor = (struct anchor){name, node};
-}
-
-static const char *keep_text(struct reader *reader, const yaml_char_t *text)
-{
-    return text ? arena_text(&reader->arena, (const char *)text, strlen((const char *)text)) : NULL;
+    size_t number = intern_number(&reader->anchors, name, strlen((const char *)name));
+    reader->anchored = memory_grow(reader->anchored, &reader->anchored_capacity, number + 1, sizeof *reader->anchored);
+    reader->anchored[number] = node;
+    if (number == reader->anchored_count)
+        reader->anchored_count++;
 }
 
 static enum status count_nodes(struct reader *reader, size_t more, yaml_mark_t mark, struct error *error)
@@ -134,14 +82,14 @@ static enum status count_nodes(struct reader *reader, size_t more, yaml_mark_t m
     reader->node_count += more;
     if (reader->node_count <= YAML_NODE_LIMIT)
         return STATUS_OK;
-    return refuse(reader, mark, error, "too many nodes, aliases counted in full; at most 1000000 are read");
+    return refuse_mark(reader, mark, error, "too many nodes, aliases counted in full; at most 1000000 are read");
 }
 
 static enum status check_depth(const struct reader *reader, int depth, yaml_mark_t mark, struct error *error)
 {
     if (depth <= YAML_DEPTH_LIMIT)
         return STATUS_OK;
-    return refuse(reader, mark, error, "nested too deeply; at most 64 levels are read");
+    return refuse_mark(reader, mark, error, "nested too deeply; at most 64 levels are read");
 }
 
 static struct yaml_node *new_node(struct reader *reader, enum yaml_kind kind, yaml_mark_t mark)
@@ -149,8 +97,8 @@ static struct yaml_node *new_node(struct reader *reader, enum yaml_kind kind, ya
     struct yaml_node *node = arena_alloc(&reader->arena, 1, sizeof *node);
     node->kind = kind;
     node->file = reader->file;
-    node->line = reader->has_places ? place_number(mark.line) : 0;
-    node->column = reader->has_places ? place_number(mark.column) : 0;
+    node->line = place_number(reader, mark.line);
+    node->column = place_number(reader, mark.column);
     node->weight = 1;
     return node;
 }
@@ -161,7 +109,7 @@ static enum status read_scalar(struct reader *reader, const yaml_event_t *event,
     size_t length = event->data.scalar.length;
     const char *text = (const char *)event->data.scalar.value;
     if (memchr(text, 0, length))
-        return refuse(reader, event->start_mark, error, "a text with a NUL character inside");
+        return refuse_mark(reader, event->start_mark, error, "a text with a NUL character inside");
     enum status status = count_nodes(reader, length / YAML_BYTES_PER_NODE, event->start_mark, error);
     if (status != STATUS_OK)
         return status;
@@ -169,7 +117,7 @@ static enum status read_scalar(struct reader *reader, const yaml_event_t *event,
     node->weight += length / YAML_BYTES_PER_NODE;
     node->text = arena_text(&reader->arena, text, length);
     node->is_plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    keep_anchor(reader, keep_text(reader, event->data.scalar.anchor), node);
+    keep_anchor(reader, event->data.scalar.anchor, node);
     *out = node;
     return STATUS_OK;
 }
@@ -178,21 +126,20 @@ static enum status read_alias(struct reader *reader, const yaml_event_t *event, 
                               struct error *error)
 {
     const char *name = (const char *)event->data.alias.anchor;
-    struct anchor *anchor =
-        reader->anchor_capacity ? find_anchor(reader->anchors, reader->anchor_capacity, name) : NULL;
-    if (!anchor || !anchor->name) {
-        char shown[TEXT_SHOW_BYTES], text[TEXT_SHOW_BYTES + 100];
-        snprintf(text, sizeof text, "alias *%s: no anchor of this name ends before it", text_show(name, shown));
-        return refuse(reader, event->start_mark, error, text);
-    }
-    enum status status = check_depth(reader, depth + anchor->node->height, event->start_mark, error);
+    char shown[TEXT_SHOW_BYTES];
+    size_t number = intern_number(&reader->anchors, name, strlen(name));
+    if (number >= reader->anchored_count) /* a new one */
+        return refuse_mark(reader, event->start_mark, error, "alias *%s: no anchor of this name ends before it",
+                           text_show(name, shown));
+    const struct yaml_node *anchored = reader->anchored[number];
+    enum status status = check_depth(reader, depth + anchored->height, event->start_mark, error);
     if (status == STATUS_OK)
-        status = count_nodes(reader, anchor->node->weight - 1, event->start_mark, error);
+        status = count_nodes(reader, anchored->weight - 1, event->start_mark, error);
     if (status != STATUS_OK)
         return status;
-    struct yaml_node *node = new_node(reader, anchor->node->kind, event->start_mark);
+    struct yaml_node *node = new_node(reader, anchored->kind, event->start_mark);
     struct yaml_node place = *node;
-    *node = *anchor->node; /* shares the children, keeps its own place */
+    *node = *anchored; /* shares the children, keeps its own place */
     node->line = place.line;
     node->column = place.column;
     *out = node;
@@ -271,8 +218,7 @@ static enum status read_collection(struct reader *reader, const yaml_event_t *st
 {
     bool is_mapping = start->type == YAML_MAPPING_START_EVENT;
     yaml_event_type_t end = is_mapping ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
-    const char *anchor =
-        keep_text(reader, is_mapping ? start->data.mapping_start.anchor : start->data.sequence_start.anchor);
+    const yaml_char_t *anchor = is_mapping ? start->data.mapping_start.anchor : start->data.sequence_start.anchor;
     struct yaml_node *node = new_node(reader, is_mapping ? YAML_MAPPING : YAML_SEQUENCE, start->start_mark);
     size_t base = reader->stack_used;
     for (;;) {
@@ -322,7 +268,7 @@ static enum status read_node(struct reader *reader, const yaml_event_t *event, i
     if (status != STATUS_OK)
         return status;
     if (has_tag(event))
-        return refuse(reader, event->start_mark, error, "tags (!...) are not read; leave the tag out");
+        return refuse_mark(reader, event->start_mark, error, "tags (!...) are not read; leave the tag out");
     switch (event->type) {
     case YAML_SCALAR_EVENT:
         return read_scalar(reader, event, out, error);
@@ -342,7 +288,7 @@ static enum status expect(struct reader *reader, yaml_event_type_t type, const c
     if (status != STATUS_OK)
         return status;
     if (event.type != type)
-        status = refuse(reader, event.start_mark, error, what);
+        status = refuse_mark(reader, event.start_mark, error, "%s", what);
     yaml_event_delete(&event);
     return status;
 }
@@ -405,7 +351,8 @@ static enum status parse(const char *text, size_t size, const char *file, bool h
     enum status status = read_document(&reader, &root, error);
     yaml_parser_delete(&reader.parser);
     free(reader.stack);
-    free(reader.anchors);
+    free(reader.anchored);
+    intern_free(&reader.anchors);
     if (status == STATUS_OK && has_places && root->kind != YAML_MAPPING)
         status = yaml_error(error, root, "the top level must be keys and values, e.g. `title: hello`; found %s",
                             yaml_kind_name(root));
@@ -480,14 +427,4 @@ bool yaml_is_null(const struct yaml_node *node)
 const char *yaml_kind_name(const struct yaml_node *node)
 {
     return node->kind == YAML_MAPPING ? "a mapping" : node->kind == YAML_SEQUENCE ? "a list" : "text";
-}
-
-enum status yaml_error(struct error *error, const struct yaml_node *node, const char *format, ...)
-{
-    char text[sizeof error->message];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return error_at(error, node->file, node->line, node->column, "%s", text);
 }

@@ -74,8 +74,7 @@ struct yaml_node yaml_scalar(const struct yaml_node *place, const char *text, st
 /* "a mapping", "a list" or "text", for messages. */
 const char *yaml_kind_name(const struct yaml_node *node);
 
-/* error_at() with the place of the node. Returns STATUS_USER. */
-enum status yaml_error(struct error *error, const struct yaml_node *node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* error_at() with the place of the node, which is evaluated more than once. Returns STATUS_USER. */
+#define yaml_error(error, node, ...) error_at(error, (node)->file, (node)->line, (node)->column, __VA_ARGS__)
 
 #endif
