@@ -31,35 +31,45 @@ static void put_roff(const char *text)
     }
 }
 
+static void put_line(const char *text)
+{
+    put_roff(text);
+    putchar('\n');
+}
+
 static void put_title(const char *name, int section, const char *what)
 {
     printf(".TH %s %d \"\" \"ocsim %s\"\n.SH NAME\n", name, section, OCSIM_VERSION);
     put_roff(name);
     fputs(" \\- ", stdout);
-    put_roff(what);
-    putchar('\n');
+    put_line(what);
 }
 
-/* An entry of a list: a term, and below it what it means. */
-static void put_term(const char *term)
+static void put_section(const char *title, const char *text)
 {
-    fputs(".TP\n.B ", stdout);
-    put_roff(term);
-    putchar('\n');
+    printf(".SH %s\n", title);
+    put_line(text);
 }
 
 static void put_paragraph(const char *text)
 {
-    fputs(".PP\n", stdout);
-    put_roff(text);
-    putchar('\n');
+    puts(".PP");
+    put_line(text);
 }
 
-static void put_verbatim(const char *text)
+/* Opens an entry of a list: a term. What it means follows. */
+static void put_term(const char *term)
 {
-    fputs(".PP\n.nf\n", stdout);
-    put_roff(text);
-    fputs(".fi\n", stdout);
+    fputs(".TP\n.B ", stdout);
+    put_line(term);
+}
+
+static void put_entries(const char *const (*entries)[2], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        put_term(entries[i][0]);
+        put_line(entries[i][1]);
+    }
 }
 
 /* ---- ocsim(1) ---- */
@@ -73,19 +83,18 @@ static void man_ocsim(void)
         put_roff(cli_commands[i].usage);
         puts(*cli_commands[i].usage ? "\n.br" : ".br");
     }
-    puts(".SH DESCRIPTION");
-    put_roff("Deep-learning jobs arrive, are split, placed and scheduled on devices that optical circuits connect, "
-             "and end in time or are blocked. A scenario file says which jobs, which cluster and which strategies; "
-             "its sweep says what to vary. Results go to standard output or to files, everything for people to "
-             "standard error.\n");
+    put_section("DESCRIPTION",
+                "Deep-learning jobs arrive, are split, placed and scheduled on devices that optical circuits connect, "
+                "and end in time or are blocked. A scenario file says which jobs, which cluster and which strategies; "
+                "its sweep says what to vary. Results go to standard output or to files, everything for people to "
+                "standard error.");
     put_paragraph("key=value overrides any key of the scenario; the last one wins.");
     puts(".SH COMMANDS");
     for (size_t i = 0; i < cli_command_count; i++) {
         char term[64];
         snprintf(term, sizeof term, "ocsim %s", cli_commands[i].name);
         put_term(term);
-        put_roff(cli_commands[i].help);
-        putchar('\n');
+        put_line(cli_commands[i].help);
     }
     puts(".SH EXIT STATUS");
     static const char *const codes[][2] = {{"0", "fine"},
@@ -94,10 +103,7 @@ static void man_ocsim(void)
                                            {"3", "out of memory"},
                                            {"4", "input or output failed"},
                                            {"70", "a bug in ocsim"}};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-        put_term(codes[i][0]);
-        puts(codes[i][1]);
-    }
+    put_entries(codes, sizeof codes / sizeof *codes);
     puts(".SH SEE ALSO\n.BR ocsim-scenario (5),\n.BR ocsim-topology (5),\n.BR ocsim-results (5)");
 }
 
@@ -144,40 +150,32 @@ static void put_keys(void (*make)(struct key_table *))
     key_table_free(&table);
 }
 
-static void markdown_keys(void (*make)(struct key_table *))
-{
-    struct key_table table;
-    struct text_builder text = {0};
-    make(&table);
-    keys_explain_all(&table, true, &text);
-    fputs(text.text, stdout);
-    free(text.text);
-    key_table_free(&table);
-}
-
 static void man_scenario(void)
 {
     put_title("ocsim-scenario", 5, "scenario files of ocsim");
-    puts(".SH DESCRIPTION");
-    put_roff("A scenario is a YAML file of the keys below. Keys with dots may be nested: `run: {seed: 1}` and "
-             "`run.seed: 1` are the same. What is not given has its default. Values with a dimension carry their unit "
-             "(50ns, 1.6TB/s, 80GB, 1000s); a bare number is refused there. Unknown keys, keys given twice and keys "
-             "without effect are errors. `key: null` takes a key back to its default.\n");
+    put_section(
+        "DESCRIPTION",
+        "A scenario is a YAML file of the keys below. Keys with dots may be nested: `run: {seed: 1}` and "
+        "`run.seed: 1` are the same. What is not given has its default. Values with a dimension carry their unit "
+        "(50ns, 1.6TB/s, 80GB, 1000s); a bare number is refused there. Unknown keys, keys given twice and keys "
+        "without effect are errors. `key: null` takes a key back to its default.");
     put_paragraph("`ocsim check FILE` says what is wrong with a file; `ocsim schema` gives a JSON Schema for editors.");
     put_paragraph("Values come in layers, and later ones win: defaults, the files named by `extends`, the file itself, "
                   "key=value on the command line, the point of a sweep.");
-    puts(".SH SWEEPS");
-    put_roff("Each axis names a key and its values; all combinations are run. Repetitions differ in their seed, and "
-             "all points see the same jobs.\n");
-    put_verbatim("sweep:\n"
-                 "  strategy: {key: partition.strategy, values: [max, random], label: \"strategy\"}\n"
-                 "  load:     {key: workload.interarrival, range: [500s, 2000s, 500s]}   first, last, step\n"
-                 "  tick:     {key: run.tick, log_range: [1ps, 1ns, 4]}                  first, last, how many\n"
-                 "  policy:   {values: [{label: four, partition.max_degree: 4, schedule.strategy: fifo}]}\n"
-                 "  zip: [[strategy, load]]       axes that advance together\n"
-                 "  where: \"load <= 1000 or strategy != random\"\n"
-                 "  repeat: 10\n"
-                 "  stop_when: {metric: blocking_rate, relative_half_width: 0.05, max_repeat: 50}\n");
+    put_section("SWEEPS",
+                "Each axis names a key and its values; all combinations are run. Repetitions differ in their seed, and "
+                "all points see the same jobs.");
+    puts(".PP\n.nf");
+    put_line("sweep:\n"
+             "  strategy: {key: partition.strategy, values: [max, random], label: \"strategy\"}\n"
+             "  load:     {key: workload.interarrival, range: [500s, 2000s, 500s]}   first, last, step\n"
+             "  tick:     {key: run.tick, log_range: [1ps, 1ns, 4]}                  first, last, how many\n"
+             "  policy:   {values: [{label: four, partition.max_degree: 4, schedule.strategy: fifo}]}\n"
+             "  zip: [[strategy, load]]       axes that advance together\n"
+             "  where: \"load <= 1000 or strategy != random\"\n"
+             "  repeat: 10\n"
+             "  stop_when: {metric: blocking_rate, relative_half_width: 0.05, max_repeat: 50}");
+    puts(".fi");
     puts(".SH KEYS");
     put_keys(settings_table);
     puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-results (5)");
@@ -188,18 +186,14 @@ static void man_scenario(void)
 static void man_topology(void)
 {
     put_title("ocsim-topology", 5, "topology files of ocsim");
-    puts(".SH DESCRIPTION");
-    put_roff("A topology is a YAML file of the keys below: how many servers there are, how they are called "
-             "(group-rack-place), what device each has and which fabric connects them. Scenarios name it with the key "
-             "topology. Keys of a fabric that is not in use are errors.\n");
+    put_section(
+        "DESCRIPTION",
+        "A topology is a YAML file of the keys below: how many servers there are, how they are called "
+        "(group-rack-place), what device each has and which fabric connects them. Scenarios name it with the key "
+        "topology. Keys of a fabric that is not in use are errors.");
     puts(".SH KEYS");
     put_keys(fabric_topology_table);
     puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-scenario (5)");
-}
-
-static void markdown_topology(void)
-{
-    markdown_keys(fabric_topology_table);
 }
 
 /* ---- ocsim-results(5) ---- */
@@ -208,8 +202,7 @@ static void put_columns(const char *file, column_list *column_at)
 {
     const struct column *column;
     fputs(".SH COLUMNS OF ", stdout);
-    put_roff(file);
-    putchar('\n');
+    put_line(file);
     for (size_t i = 0; (column = column_at(i)); i++) {
         put_term(column->name);
         put_roff(column->meaning);
@@ -231,10 +224,7 @@ static void man_results(void)
         {"runs/RUN/jobs.csv", "One row a job of that run, unless run.jobs_file is false."},
         {"summary.json", "Means, confidence intervals and quantiles of each point of the sweep."},
         {"manifest.json", "What made the results: program, inputs with their hashes, seeds, the resolved scenario."}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        put_term(files[i][0]);
-        puts(files[i][1]);
-    }
+    put_entries(files, sizeof files / sizeof *files);
     put_paragraph("A file is written under a temporary name and renamed when it is whole. A run that has its files is "
                   "not run again; --fresh starts anew. Empty fields: there is nothing to take the mean of.");
     put_columns("runs.csv", column_of_runs);
@@ -257,9 +247,15 @@ static void markdown_results(void)
     markdown_columns("jobs.csv", column_of_jobs);
 }
 
-static void markdown_scenario(void)
+static void markdown_keys(void (*make)(struct key_table *))
 {
-    markdown_keys(settings_table);
+    struct key_table table;
+    struct text_builder text = {0};
+    make(&table);
+    keys_explain_all(&table, true, &text);
+    fputs(text.text, stdout);
+    free(text.text);
+    key_table_free(&table);
 }
 
 /* ---- the command ---- */
@@ -267,10 +263,18 @@ static void markdown_scenario(void)
 int cli_man(const struct cli_arguments *arguments, struct error *error)
 {
     (void)error;
-    static void (*const pages[][2])(void) = {{man_ocsim, markdown_ocsim}, /* in the order of the usage */
-                                             {man_scenario, markdown_scenario},
-                                             {man_topology, markdown_topology},
-                                             {man_results, markdown_results}};
-    pages[arguments->word][cli_is_given(arguments, "--markdown")]();
+    static const struct {
+        void (*roff)(void), (*markdown)(void);
+        void (*keys)(struct key_table *);           /* Markdown of a page that is all keys */
+    } pages[] = {{man_ocsim, markdown_ocsim, NULL}, /* in the order of the usage */
+                 {man_scenario, NULL, settings_table},
+                 {man_topology, NULL, fabric_topology_table},
+                 {man_results, markdown_results, NULL}};
+    if (!cli_is_given(arguments, "--markdown"))
+        pages[arguments->word].roff();
+    else if (pages[arguments->word].keys)
+        markdown_keys(pages[arguments->word].keys);
+    else
+        pages[arguments->word].markdown();
     return STATUS_OK;
 }

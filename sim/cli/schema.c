@@ -63,11 +63,6 @@ static void put_number(const struct key *key)
     putchar('}');
 }
 
-static void put_quantity(const char *units)
-{
-    printf("{\"type\": \"string\", \"pattern\": \"^[0-9]*\\\\.?[0-9]+([eE][-+]?[0-9]+)? ?(%s)$\"}", units);
-}
-
 static void put_list(const struct key *key)
 {
     fputs("{\"type\": [\"string\", \"number\"]}, {\"type\": \"array\", \"items\": ", stdout);
@@ -78,41 +73,28 @@ static void put_list(const struct key *key)
     putchar('}');
 }
 
-static void put_forms(const struct key *key)
+#define SCALAR "{\"type\": [\"string\", \"number\", \"boolean\"]}" /* a title may be the year */
+#define QUANTITY(units) "{\"type\": \"string\", \"pattern\": \"^[0-9]*\\\\.?[0-9]+([eE][-+]?[0-9]+)? ?(" units ")$\"}"
+
+static void put_form(const struct key *key)
 {
-    switch (key->type) {
-    case KEY_TEXT:
-    case KEY_FILE:
-        fputs("{\"type\": [\"string\", \"number\", \"boolean\"]}", stdout); /* a title may be the year */
-        break;
-    case KEY_CHOICE:
-    case KEY_STRATEGY:
-        put_choices(key->choices);
-        break;
-    case KEY_INTEGER:
-    case KEY_NUMBER:
-        put_number(key);
-        break;
-    case KEY_BOOLEAN:
-        fputs("{\"type\": \"boolean\"}", stdout);
-        break;
-    case KEY_TIME:
-    case KEY_SECONDS:
-        put_quantity("ps|ns|us|ms|s|min|h|d");
-        break;
-    case KEY_RATE:
-        put_quantity("[kMGTP]?B/s|[kMGTP]?bit/s");
-        break;
-    case KEY_BYTES:
-        put_quantity("[kMGTP]?B|[KMGTP]iB");
-        break;
-    case KEY_LIST:
+    static const char *const forms[] = {[KEY_TEXT] = SCALAR,
+                                        [KEY_FILE] = SCALAR,
+                                        [KEY_BOOLEAN] = "{\"type\": \"boolean\"}",
+                                        [KEY_TIME] = QUANTITY("ps|ns|us|ms|s|min|h|d"),
+                                        [KEY_SECONDS] = QUANTITY("ps|ns|us|ms|s|min|h|d"),
+                                        [KEY_RATE] = QUANTITY("[kMGTP]?B/s|[kMGTP]?bit/s"),
+                                        [KEY_BYTES] = QUANTITY("[kMGTP]?B|[KMGTP]iB"),
+                                        [KEY_NODE] = "{\"type\": [\"object\", \"array\"]}",
+                                        [KEY_STRATEGY] = NULL};
+    if (forms[key->type])
+        fputs(forms[key->type], stdout);
+    else if (key->type == KEY_LIST)
         put_list(key);
-        break;
-    case KEY_NODE:
-        fputs("{\"type\": [\"object\", \"array\"]}", stdout);
-        break;
-    }
+    else if (key->choices)
+        put_choices(key->choices);
+    else
+        put_number(key);
 }
 
 static void put_property(const char *name, const struct key *key)
@@ -121,7 +103,7 @@ static void put_property(const char *name, const struct key *key)
     fputs(": {", stdout);
     put_description(key);
     fputs(", \"anyOf\": [", stdout);
-    put_forms(key);
+    put_form(key);
     fputs(", {\"type\": \"null\"}]}", stdout); /* back to the default */
 }
 
