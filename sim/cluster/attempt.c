@@ -28,17 +28,13 @@ static enum status simulate_step(struct cluster *cluster, struct step_result *st
         deployment = &cluster->renamed;
     }
     schedule_fill(config->scheduler, config->scheduler_settings, config->topology, config->unit_s, deployment);
-    enum status status =
-        deployment_check(deployment, config->topology, !config->placer->counts_memory_together, &cluster->error);
+    TRY(deployment_check(deployment, config->topology, !config->placer->counts_memory_together, &cluster->error));
     struct step_input input = attempt_input(cluster, deployment);
-    if (status == STATUS_OK)
-        status = step_run(&input, 1, config->circuit ? &cluster->look_ahead : NULL, step, &cluster->error);
-    if (status == STATUS_OK) {
-        cluster->result.steps_simulated++;
-        cluster->result.events += step->events;
-        trace_hash_fold(&cluster->steps_hash, step->trace_hash, deployment->tasks->degree, step->events);
-    }
-    return status;
+    TRY(step_run(&input, 1, config->circuit ? &cluster->look_ahead : NULL, step, &cluster->error));
+    cluster->result.steps_simulated++;
+    cluster->result.events += step->events;
+    trace_hash_fold(&cluster->steps_hash, step->trace_hash, deployment->tasks->degree, step->events);
+    return STATUS_OK;
 }
 
 /* The step of the job as placed, simulated or remembered. */
@@ -53,9 +49,7 @@ static enum status find_step(struct cluster *cluster, uint32_t model, uint32_t p
         *step = *known;
         return STATUS_OK;
     }
-    enum status status = simulate_step(cluster, step);
-    if (status != STATUS_OK)
-        return status;
+    TRY(simulate_step(cluster, step));
     if (by_degree) {
         state->steps[position] = *step;
         state->has_step[position] = true;

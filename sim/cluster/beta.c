@@ -72,8 +72,7 @@ void beta_skew_normal(struct beta_law *law, double skew, struct random_stream *r
 static enum status read_number(struct csv *csv, int column, double low, double high, double *number,
                                struct error *error)
 {
-    enum status status = units_number(csv_field(csv, (size_t)column), number, error);
-    if (status != STATUS_OK)
+    if (units_number(csv_field(csv, (size_t)column), number, error) != STATUS_OK)
         return csv_error(csv, column, error, "found '%.40s'; expected a number, e.g. 0.5",
                          csv_field(csv, (size_t)column));
     if (!(*number >= low && *number <= high))
@@ -88,16 +87,12 @@ static enum status read_rows(struct beta_law *law, struct csv *csv, int value_co
     double total = 0;
     for (;;) {
         bool has_row;
-        double value = 0, weight = 0;
-        enum status status = csv_next(csv, &has_row, error);
-        if (status == STATUS_OK && !has_row)
+        double value, weight;
+        TRY(csv_next(csv, &has_row, error));
+        if (!has_row)
             break;
-        if (status == STATUS_OK)
-            status = read_number(csv, value_column, 1e-9, 1, &value, error);
-        if (status == STATUS_OK)
-            status = read_number(csv, weight_column, 0, 1e12, &weight, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(read_number(csv, value_column, 1e-9, 1, &value, error));
+        TRY(read_number(csv, weight_column, 0, 1e12, &weight, error));
         add(law, value, weight);
         total += weight;
     }
@@ -109,9 +104,8 @@ static enum status read_rows(struct beta_law *law, struct csv *csv, int value_co
 enum status beta_load(struct beta_law *law, const char *path, struct error *error)
 {
     struct csv *csv;
-    enum status status = csv_open(path, &csv, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(csv_open(path, &csv, error));
+    enum status status;
     int value_column = csv_find_column(csv, "frac"), weight_column = csv_find_column(csv, "prob");
     value_column = value_column < 0 ? csv_find_column(csv, "beta") : value_column;
     weight_column = weight_column < 0 ? csv_find_column(csv, "weight") : weight_column;

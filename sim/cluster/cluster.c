@@ -331,9 +331,7 @@ static enum status open_models(struct cluster *cluster)
         state->has_step = memory_alloc(cluster->legal_count, sizeof *state->has_step);
         state->sequential_s =
             (double)config->steps * (graph_sum(graph).sequential_ms / config->topology->speeds[0] * config->unit_s);
-        enum status status = cluster_check_fit(graph, config->topology, config->quantum_ms, largest, &cluster->error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(cluster_check_fit(graph, config->topology, config->quantum_ms, largest, &cluster->error));
     }
     return STATUS_OK;
 }
@@ -391,14 +389,12 @@ static enum status open_parts(struct cluster *cluster)
     place_scratch_init(&cluster->scratch, topology);
     cluster->memo = memo_create(topology, topology->has_grid && is_alike);
     cluster->legal = place_legal_degrees(config->placer, topology, config->max_degree, &cluster->legal_count);
-    enum status status = place_check(config->placer, topology, &cluster->error);
-    if (status == STATUS_OK)
-        status = clock_from_seconds(&config->clock, config->slack_s, &cluster->slack, &cluster->error);
-    if (status == STATUS_OK && config->placer->open)
-        status = config->placer->open(config->placer_settings, topology, &cluster->placer_state, &cluster->error);
-    if (status == STATUS_OK)
-        status = open_models(cluster);
-    return status == STATUS_OK && config->is_shared ? sharing_create(cluster) : status;
+    TRY(place_check(config->placer, topology, &cluster->error));
+    TRY(clock_from_seconds(&config->clock, config->slack_s, &cluster->slack, &cluster->error));
+    if (config->placer->open)
+        TRY(config->placer->open(config->placer_settings, topology, &cluster->placer_state, &cluster->error));
+    TRY(open_models(cluster));
+    return config->is_shared ? sharing_create(cluster) : STATUS_OK;
 }
 
 /* ---- open, next, decide, close ---- */

@@ -91,13 +91,11 @@ static enum status simulate(struct cluster *cluster)
     }
     struct circuit_options options = cluster->look_ahead;
     options.head_start_s = sharing->head_start_s;
-    enum status status = step_run(sharing->inputs, count, &options, sharing->steps, &cluster->error);
-    if (status == STATUS_OK) {
-        cluster->result.steps_simulated += count;
-        cluster->result.events += sharing->steps[0].events;
-        trace_hash_fold(&cluster->steps_hash, sharing->steps[0].trace_hash, count, sharing->steps[0].events);
-    }
-    return status;
+    TRY(step_run(sharing->inputs, count, &options, sharing->steps, &cluster->error));
+    cluster->result.steps_simulated += count;
+    cluster->result.events += sharing->steps[0].events;
+    trace_hash_fold(&cluster->steps_hash, sharing->steps[0].trace_hash, count, sharing->steps[0].events);
+    return STATUS_OK;
 }
 
 /* Books the parts of a time. The total stays what the job was admitted with, until its end is known. */
@@ -181,10 +179,10 @@ enum status sharing_status(struct cluster *cluster)
     const struct sharing *sharing = cluster->sharing;
     if (!sharing || !sharing->stepper)
         return STATUS_OK;
-    enum status status = stepper_status(sharing->stepper, &cluster->error);
+    TRY(stepper_status(sharing->stepper, &cluster->error));
     bool is_stuck =
         engine_peek(cluster->engine) == SIM_TIME_MAX && network_unfinished(stepper_network(sharing->stepper));
-    return status == STATUS_OK && is_stuck ? stepper_explain(sharing->jobs[0]->live, &cluster->error) : status;
+    return is_stuck ? stepper_explain(sharing->jobs[0]->live, &cluster->error) : STATUS_OK;
 }
 
 /* ---- starting and ending ---- */

@@ -18,13 +18,11 @@ struct columns {
 
 static enum status find_columns(const struct csv *csv, struct columns *columns, struct error *error)
 {
-    enum status status = csv_need_column(csv, "model", &columns->model, error);
-    if (status == STATUS_OK)
-        status = csv_need_column(csv, "arrival_s", &columns->arrival, error);
-    if (status == STATUS_OK)
-        status = csv_need_column(csv, "beta", &columns->beta, error);
+    TRY(csv_need_column(csv, "model", &columns->model, error));
+    TRY(csv_need_column(csv, "arrival_s", &columns->arrival, error));
+    TRY(csv_need_column(csv, "beta", &columns->beta, error));
     columns->degree = csv_find_column(csv, "degree");
-    return status;
+    return STATUS_OK;
 }
 
 static enum status read_arrival(const struct workload *workload, const struct csv *csv, size_t column, sim_time *time,
@@ -50,9 +48,7 @@ static enum status read_row(struct workload *workload, const struct csv *csv, co
     struct job job = {0};
     struct error why;
     int64_t degree = 0;
-    enum status status = read_arrival(workload, csv, columns->arrival, &job.arrival, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_arrival(workload, csv, columns->arrival, &job.arrival, error));
     if (units_number(csv_field(csv, columns->beta), &job.beta, &why) != STATUS_OK || !(job.beta > 0 && job.beta <= 1))
         return csv_error(csv, (int)columns->beta, error,
                          "found '%.40s'; expected a number above 0, 1 at most, e.g. 0.5",
@@ -62,7 +58,7 @@ static enum status read_row(struct workload *workload, const struct csv *csv, co
         return csv_error(csv, columns->degree, error, "found '%.40s'; expected 0 (refused) or a degree, e.g. 4",
                          csv_field(csv, (size_t)columns->degree));
     job.trace_degree = (uint32_t)degree;
-    status = models_find(models, csv_field(csv, columns->model), path, &job.model, &why);
+    enum status status = models_find(models, csv_field(csv, columns->model), path, &job.model, &why);
     if (status != STATUS_OK)
         return why.file[0] && why.line ? (*error = why, status) : csv_error(csv, -1, error, "%s", why.message);
     workload->last_arrival = job.arrival;
@@ -78,12 +74,8 @@ static enum status read_jobs(struct workload *workload, struct csv *csv, const c
     struct columns columns = {.degree = -1};
     bool has_row = true;
     enum status status = find_columns(csv, &columns, error);
-    while (status == STATUS_OK) {
-        status = csv_next(csv, &has_row, error);
-        if (status != STATUS_OK || !has_row)
-            break;
+    while (status == STATUS_OK && (status = csv_next(csv, &has_row, error)) == STATUS_OK && has_row)
         status = read_row(workload, csv, &columns, path, models, error);
-    }
     if (status == STATUS_OK && workload->row_count == 0)
         status = error_at(error, path, 1, 0, "no jobs: give at least one row model,arrival_s,beta");
     workload->is_replay = true;
@@ -95,16 +87,16 @@ static enum status read_jobs(struct workload *workload, struct csv *csv, const c
 enum status workload_read(struct workload *workload, const char *path, struct models *models, struct error *error)
 {
     struct csv *csv;
-    enum status status = csv_open(path, &csv, error);
-    return status == STATUS_OK ? read_jobs(workload, csv, path, models, error) : status;
+    TRY(csv_open(path, &csv, error));
+    return read_jobs(workload, csv, path, models, error);
 }
 
 enum status workload_parse(struct workload *workload, const char *text, size_t size, struct models *models,
                            struct error *error)
 {
     struct csv *csv;
-    enum status status = csv_parse(text, size, "jobs.csv", &csv, error);
-    return status == STATUS_OK ? read_jobs(workload, csv, "jobs.csv", models, error) : status;
+    TRY(csv_parse(text, size, "jobs.csv", &csv, error));
+    return read_jobs(workload, csv, "jobs.csv", models, error);
 }
 
 /* ---- arrivals of a cluster trace ---- */
@@ -159,16 +151,10 @@ enum status workload_read_arrivals(struct workload *workload, const char *path, 
     size_t column;
     double first_s = 0;
     bool has_row = true;
-    enum status status = csv_open(path, &csv, error);
-    if (status != STATUS_OK)
-        return status;
-    status = csv_need_column(csv, "timestamp", &column, error);
-    while (status == STATUS_OK) {
-        status = csv_next(csv, &has_row, error);
-        if (status != STATUS_OK || !has_row)
-            break;
+    TRY(csv_open(path, &csv, error));
+    enum status status = csv_need_column(csv, "timestamp", &column, error);
+    while (status == STATUS_OK && (status = csv_next(csv, &has_row, error)) == STATUS_OK && has_row)
         status = read_arrival_row(workload, csv, column, speedup, &first_s, error);
-    }
     if (status == STATUS_OK && workload->arrival_count == 0)
         status = error_at(error, path, 1, 0, "no jobs: give at least one row with a timestamp");
     workload->arrivals = ARRIVALS_TRACE;
@@ -214,9 +200,7 @@ static enum status draw_arrival(struct workload *workload, sim_time *arrival, st
         double gap_s = workload->arrivals == ARRIVALS_POISSON
                            ? random_exponential(workload->random, workload->interarrival_s)
                            : 2 * workload->interarrival_s * random_uniform(workload->random);
-        enum status status = clock_from_seconds(&workload->clock, gap_s, &gap, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(clock_from_seconds(&workload->clock, gap_s, &gap, error));
     }
     return clock_advance(&workload->clock, workload->last_arrival, gap, arrival, error);
 }
@@ -249,9 +233,7 @@ enum status workload_next(struct workload *workload, struct job *job, bool *has_
         return STATUS_OK;
     }
     struct job drawn = {.model = draw_model(workload)};
-    enum status status = draw_arrival(workload, &drawn.arrival, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(draw_arrival(workload, &drawn.arrival, error));
     random_reseed(workload->random, workload->seed, "workload.beta", workload->drawn);
     drawn.beta = beta_draw(&workload->beta, workload->random);
     workload->last_arrival = drawn.arrival;

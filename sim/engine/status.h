@@ -42,6 +42,14 @@ enum status error_set(struct error *error, enum status status, const char *forma
 enum status error_at(struct error *error, const char *file, int line, int column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* Hands a failure on: returns the status of a call that did not end well. For functions with nothing to undo. */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        enum status try_status = (call);                                                                               \
+        if (try_status != STATUS_OK)                                                                                   \
+            return try_status;                                                                                         \
+    } while (0)
+
 /* Puts "text: " before the message of an error on its way up. Returns error->status. */
 enum status error_wrap(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -62,11 +62,8 @@ enum status figure_write_points(const struct figure_place *place, const struct f
 {
     char path[PATH_BYTES];
     struct file_writer *writer;
-    enum status status = make_path(place, spec, ".csv", path, error);
-    if (status == STATUS_OK)
-        status = file_create(path, &writer, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(make_path(place, spec, ".csv", path, error));
+    TRY(file_create(path, &writer, error));
     file_printf(writer, "x,series,mean,half_width_95,n,averaged_over\n");
     for (size_t i = 0; i < points->count; i++)
         write_point(writer, spec, points, &points->points[i]);
@@ -86,10 +83,9 @@ static enum status name_files(const struct figure_place *place, const struct fig
                               struct error *error)
 {
     static const char *const suffixes[FILE_COUNT] = {".gp", ".log", ".raw.pdf", ".raw.png", ".pdf", ".png"};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < FILE_COUNT && status == STATUS_OK; i++)
-        status = make_path(place, spec, suffixes[i], drawing->paths[i], error);
-    return status;
+    for (size_t i = 0; i < FILE_COUNT; i++)
+        TRY(make_path(place, spec, suffixes[i], drawing->paths[i], error));
+    return STATUS_OK;
 }
 
 static enum status write_script(const struct figure_place *place, const struct figure_spec *spec,
@@ -102,16 +98,12 @@ static enum status write_script(const struct figure_place *place, const struct f
     struct file_writer *writer;
     struct file_search search = {.folder = "plots"};
     snprintf(file, sizeof file, "%s.gp", figure_plot_name(spec->plot));
-    enum status status = file_find(&search, "style.gp", arena, &style, error);
-    if (status == STATUS_OK)
-        status = file_find(&search, file, arena, &plot, error);
-    if (status == STATUS_OK)
-        status = file_create(drawing->paths[SCRIPT], &writer, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_find(&search, "style.gp", arena, &style, error));
+    TRY(file_find(&search, file, arena, &plot, error));
+    TRY(file_create(drawing->paths[SCRIPT], &writer, error));
     file_printf(writer, "PDF = %s\nPNG = %s\n", figure_quote(arena, drawing->paths[RAW_PDF], false),
                 figure_quote(arena, drawing->paths[RAW_PNG], false));
-    status = figure_script(writer, place, spec, points, error);
+    enum status status = figure_script(writer, place, spec, points, error);
     if (status != STATUS_OK) {
         file_abandon(writer);
         return status;

@@ -202,11 +202,9 @@ static enum status add_row(struct gatherer *gatherer, struct error *error)
     number_hidden(gatherer);
     for (size_t part = 0; part < spec->y_count; part++) {
         double x = 0, y;
-        enum status status = figure_rows_value(&gatherer->rows, &spec->ys[part], &y, error);
-        if (status == STATUS_OK && spec->plot == FIGURE_SCATTER)
-            status = figure_rows_value(&gatherer->rows, &spec->x_value, &x, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(figure_rows_value(&gatherer->rows, &spec->ys[part], &y, error));
+        if (spec->plot == FIGURE_SCATTER)
+            TRY(figure_rows_value(&gatherer->rows, &spec->x_value, &x, error));
         if (isnan(x) || isnan(y))
             continue;
         struct cell *cell = find_cell(gatherer, part);
@@ -222,22 +220,20 @@ static enum status add_row(struct gatherer *gatherer, struct error *error)
 
 static enum status gather_rows(struct gatherer *gatherer, struct error *error)
 {
-    bool has_row = true;
-    enum status status = STATUS_OK;
+    bool has_row;
     find_hidden(gatherer);
     if (gatherer->spec->plot == FIGURE_STACKED)
         name_parts(gatherer);
-    while (status == STATUS_OK) {
-        status = figure_rows_next(&gatherer->rows, &has_row, error);
-        if (status != STATUS_OK || !has_row)
+    for (;;) {
+        TRY(figure_rows_next(&gatherer->rows, &has_row, error));
+        if (!has_row)
             break;
-        status = add_row(gatherer, error);
+        TRY(add_row(gatherer, error));
     }
-    figure_rows_close(&gatherer->rows);
-    if (status == STATUS_OK && !gatherer->out->row_count)
-        status = error_set(error, STATUS_USER, "figures: %s: no row has a value to plot; check where and the columns",
-                           gatherer->spec->name);
-    return status;
+    if (!gatherer->out->row_count)
+        return error_set(error, STATUS_USER, "figures: %s: no row has a value to plot; check where and the columns",
+                         gatherer->spec->name);
+    return STATUS_OK;
 }
 
 /* ---- from cells to points ---- */
@@ -294,28 +290,23 @@ static void take_shares(struct gatherer *gatherer)
 static enum status take_means(struct gatherer *gatherer, struct error *error)
 {
     struct figure_points *out = gatherer->out;
-    enum status status = STATUS_OK;
     out->points = arena_alloc(&out->arena, gatherer->cell_keys.count, sizeof *out->points);
     out->averaged_over = list_averaged(gatherer);
-    for (size_t i = 0; i < gatherer->cell_keys.count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < gatherer->cell_keys.count; i++) {
         struct cell *cell = &gatherer->cells[i];
         struct statistics_sample seeds = figure_mean_close(&cell->mean);
-        if (!seeds.count) {
-            out->points_left_out++;
-            continue;
-        }
-        status = take_mean(gatherer, cell, &seeds, &out->points[out->count], error);
-        out->count += status == STATUS_OK;
+        if (seeds.count)
+            TRY(take_mean(gatherer, cell, &seeds, &out->points[out->count++], error));
     }
-    if (status == STATUS_OK && !out->count)
-        status =
-            error_set(error, STATUS_USER,
-                      "figures: %s: no seed has a run with every combination of %s; run what is missing, or show or "
-                      "filter these keys",
-                      gatherer->spec->name, out->averaged_over);
-    if (status == STATUS_OK && gatherer->spec->is_shared)
+    out->points_left_out = gatherer->cell_keys.count - out->count;
+    if (!out->count)
+        return error_set(error, STATUS_USER,
+                         "figures: %s: no seed has a run with every combination of %s; run what is missing, or show or "
+                         "filter these keys",
+                         gatherer->spec->name, out->averaged_over);
+    if (gatherer->spec->is_shared)
         take_shares(gatherer);
-    return status;
+    return STATUS_OK;
 }
 
 /* From zero at the least value, the step of the distribution at each distinct one; where there are too many, at evenly
@@ -427,13 +418,10 @@ static void take_pools(struct gatherer *gatherer)
 static enum status finish_points(struct gatherer *gatherer, struct error *error)
 {
     struct figure_points *out = gatherer->out;
-    enum status status = STATUS_OK;
     if (is_pooled(gatherer->spec))
         take_pools(gatherer);
     else
-        status = take_means(gatherer, error);
-    if (status != STATUS_OK)
-        return status;
+        TRY(take_means(gatherer, error));
     bool is_stacked = gatherer->spec->plot == FIGURE_STACKED;
     out->series_count = is_stacked ? gatherer->spec->y_count : gatherer->series.texts.count;
     out->category_count = gatherer->categories.texts.count;
@@ -464,6 +452,7 @@ static void find_missing(const struct result_reader *folder, const struct figure
 
 static void gatherer_free(struct gatherer *gatherer)
 {
+    figure_rows_close(&gatherer->rows);
     for (size_t i = 0; i < gatherer->cell_keys.count; i++) {
         free(gatherer->cells[i].rows);
         figure_mean_free(&gatherer->cells[i].mean);

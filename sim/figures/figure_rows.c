@@ -38,50 +38,41 @@ static bool keeps_job(const struct figure_rows *rows)
 /* jobs.csv of the run, with the places of its columns; the two that are worked out have none. */
 static enum status open_jobs(struct figure_rows *rows, struct error *error)
 {
-    enum status status = result_reader_open_jobs(rows->folder, &rows->folder->runs[rows->run], &rows->jobs, error);
-    for (int i = 0; i < JOB_FILE_COLUMNS && status == STATUS_OK; i++)
+    TRY(result_reader_open_jobs(rows->folder, &rows->folder->runs[rows->run], &rows->jobs, error));
+    for (int i = 0; i < JOB_FILE_COLUMNS; i++)
         if (job_columns[i].kind <= COLUMN_LAST_TEXT)
-            status = csv_need_column(rows->jobs, job_columns[i].column.name, &rows->columns[i], error);
-    return status;
+            TRY(csv_need_column(rows->jobs, job_columns[i].column.name, &rows->columns[i], error));
+    return STATUS_OK;
 }
 
 static enum status next_job(struct figure_rows *rows, bool *has_row, struct error *error)
 {
-    bool is_there;
-    enum status status;
     do
-        status = csv_next(rows->jobs, &is_there, error);
-    while (status == STATUS_OK && is_there && !keeps_job(rows));
-    if (status == STATUS_OK)
-        *has_row = is_there;
-    return status;
+        TRY(csv_next(rows->jobs, has_row, error));
+    while (*has_row && !keeps_job(rows));
+    return STATUS_OK;
 }
 
 enum status figure_rows_next(struct figure_rows *rows, bool *has_row, struct error *error)
 {
-    for (;;) {
-        bool is_there = false;
-        enum status status = rows->jobs ? next_job(rows, &is_there, error) : STATUS_OK;
-        if (status != STATUS_OK)
-            return status;
-        if (!is_there) {
-            figure_rows_close(rows);
-            while (rows->next_run < rows->folder->run_count &&
-                   !figure_rows_keeps(rows->spec, rows->folder->runs[rows->next_run].texts))
-                rows->next_run++;
-            if (rows->next_run == rows->folder->run_count) {
-                *has_row = false;
-                return STATUS_OK;
-            }
-            rows->run = rows->next_run++;
-            is_there = !rows->spec->uses_jobs;
-            status = is_there ? STATUS_OK : open_jobs(rows, error);
-        }
-        if (status != STATUS_OK || is_there) {
-            *has_row = is_there;
-            return status;
+    *has_row = false;
+    if (rows->jobs)
+        TRY(next_job(rows, has_row, error));
+    while (!*has_row) {
+        figure_rows_close(rows);
+        while (rows->next_run < rows->folder->run_count &&
+               !figure_rows_keeps(rows->spec, rows->folder->runs[rows->next_run].texts))
+            rows->next_run++;
+        if (rows->next_run == rows->folder->run_count)
+            return STATUS_OK;
+        rows->run = rows->next_run++;
+        *has_row = !rows->spec->uses_jobs;
+        if (rows->spec->uses_jobs) {
+            TRY(open_jobs(rows, error));
+            TRY(next_job(rows, has_row, error));
         }
     }
+    return STATUS_OK;
 }
 
 void figure_rows_close(struct figure_rows *rows)
@@ -142,11 +133,9 @@ static enum status column_number(const struct figure_rows *rows, struct figure_c
         *number = !is_completed(rows);
     } else if (column.index == JOB_SPEEDUP) {
         double sequential_s = NAN, jct_s = NAN;
-        enum status status = field_number(rows, JOB_SEQUENTIAL, &sequential_s, error);
-        if (status == STATUS_OK)
-            status = field_number(rows, JOB_JCT, &jct_s, error);
+        TRY(field_number(rows, JOB_SEQUENTIAL, &sequential_s, error));
+        TRY(field_number(rows, JOB_JCT, &jct_s, error));
         *number = sequential_s / jct_s;
-        return status;
     } else {
         return field_number(rows, (enum job_column)column.index, number, error);
     }
@@ -160,9 +149,8 @@ enum status figure_rows_value(const struct figure_rows *rows, const struct figur
     for (size_t i = 0; i < value->factor_count; i++) {
         const struct figure_factor *factor = &value->factors[i];
         double each = factor->constant;
-        enum status status = factor->is_constant ? STATUS_OK : column_number(rows, factor->column, &each, error);
-        if (status != STATUS_OK)
-            return status;
+        if (!factor->is_constant)
+            TRY(column_number(rows, factor->column, &each, error));
         product = factor->is_divisor ? product / each : product * each;
     }
     *number = isfinite(product) ? product : NAN; /* nothing can be said of 1/0 */

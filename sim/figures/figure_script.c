@@ -340,17 +340,15 @@ static enum status put_marks(const struct script *script, struct error *error)
     for (size_t i = 0; i < script->spec->reference_count; i++) {
         const struct figure_reference *reference = &script->spec->references[i];
         size_t series = 0;
-        enum status status = find_series(script, reference, &series, error);
-        if (status == STATUS_OK && !reference->is_level && blocks++)
+        TRY(find_series(script, reference, &series, error));
+        if (!reference->is_level && blocks++)
             file_printf(script->writer, "\n\n");
-        for (size_t mark = 0; mark < reference->count && status == STATUS_OK; mark++) {
-            double x = NAN;
-            status = mark_x(script, reference, reference->xs[mark], series, &x, error);
+        for (size_t mark = 0; mark < reference->count; mark++) {
+            double x;
+            TRY(mark_x(script, reference, reference->xs[mark], series, &x, error));
             put_data(script, x, ' ');
             put_data(script, reference->ys[mark], '\n');
         }
-        if (status != STATUS_OK)
-            return status;
     }
     file_printf(script->writer, "%sEND_OF_REFERENCES\n", blocks ? "" : "0 NaN\n");
     return STATUS_OK;
@@ -378,9 +376,7 @@ static enum status put_references(const struct script *script, struct error *err
     for (size_t i = 0; i < spec->reference_count; i++) {
         const struct figure_reference *reference = &spec->references[i];
         size_t series, number = reference->is_level ? levels++ : marks++;
-        enum status status = find_series(script, reference, &series, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(find_series(script, reference, &series, error));
         put_element(script, reference->is_level ? "H_TITLES" : "R_TITLES", number,
                     is_label_new(spec, i) ? reference->label : "");
         file_printf(script->writer, "%s[%zu] = %zu\n", reference->is_level ? "H_SERIES" : "R_SERIES", number + 1,

@@ -40,10 +40,9 @@ static enum status need_text(struct reader *reader, const struct yaml_node *node
 
 static enum status read_text(struct reader *reader, const struct yaml_node *node, void *field)
 {
-    enum status status = need_text(reader, node, "a text");
-    if (status == STATUS_OK)
-        *(const char **)field = node->text;
-    return status;
+    TRY(need_text(reader, node, "a text"));
+    *(const char **)field = node->text;
+    return STATUS_OK;
 }
 
 static enum status read_truth(struct reader *reader, const struct yaml_node *node, void *field)
@@ -58,10 +57,10 @@ static enum status read_truth(struct reader *reader, const struct yaml_node *nod
 static enum status read_number(struct reader *reader, const struct yaml_node *node, double *value)
 {
     struct error inner = {0};
-    enum status status = need_text(reader, node, "a number");
-    if (status == STATUS_OK && units_number(node->text, value, &inner) != STATUS_OK)
-        status = yaml_error(reader->error, node, "figures: %s", inner.message);
-    return status;
+    TRY(need_text(reader, node, "a number"));
+    if (units_number(node->text, value, &inner) != STATUS_OK)
+        return yaml_error(reader->error, node, "figures: %s", inner.message);
+    return STATUS_OK;
 }
 
 /* ---- columns ---- */
@@ -94,14 +93,11 @@ static enum status read_fields(struct reader *reader, const struct yaml_node *no
         return yaml_error(reader->error, node, "figures: expected the name of a column, found an empty list");
     for (; fields->count < count; fields->count++) {
         const struct yaml_node *item = items[fields->count];
-        enum status status = need_text(reader, item, "the name of a column");
-        if (status == STATUS_OK && fields->count == FIGURE_FIELD_LIMIT)
-            status =
-                yaml_error(reader->error, item, "figures: at most %d columns can be put together", FIGURE_FIELD_LIMIT);
-        if (status == STATUS_OK)
-            status = find_group(reader, item, item->text, &fields->columns[fields->count]);
-        if (status != STATUS_OK)
-            return status;
+        TRY(need_text(reader, item, "the name of a column"));
+        if (fields->count == FIGURE_FIELD_LIMIT)
+            return yaml_error(reader->error, item, "figures: at most %d columns can be put together",
+                              FIGURE_FIELD_LIMIT);
+        TRY(find_group(reader, item, item->text, &fields->columns[fields->count]));
         fields->names[fields->count] = item->text;
     }
     return STATUS_OK;
@@ -132,9 +128,7 @@ static enum status read_factor(struct reader *reader, const struct yaml_node *no
 
 static enum status read_product(struct reader *reader, const struct yaml_node *node, struct figure_value *value)
 {
-    enum status status = need_text(reader, node, "a column, e.g. blocking_rate, or a ratio, e.g. comm_s/jct_s");
-    if (status != STATUS_OK)
-        return status;
+    TRY(need_text(reader, node, "a column, e.g. blocking_rate, or a ratio, e.g. comm_s/jct_s"));
     bool is_divisor = false;
     value->text = node->text;
     for (const char *at = node->text;; at++) {
@@ -143,10 +137,10 @@ static enum status read_product(struct reader *reader, const struct yaml_node *n
             return yaml_error(reader->error, node, "figures: at most %d factors", FIGURE_FACTOR_LIMIT);
         struct figure_factor *factor = &value->factors[value->factor_count++];
         *factor = (struct figure_factor){.is_divisor = is_divisor};
-        status = read_factor(reader, node, at, length, factor);
+        TRY(read_factor(reader, node, at, length, factor));
         at += length;
-        if (status != STATUS_OK || !*at)
-            return status;
+        if (!*at)
+            return STATUS_OK;
         is_divisor = *at == '/';
     }
 }
@@ -170,10 +164,9 @@ static enum status read_y(struct reader *reader, const struct yaml_node *node, v
     }
     if (node->count < 1 || node->count > FIGURE_VALUE_LIMIT)
         return yaml_error(reader->error, node, "figures: y: expected from 1 to %d columns", FIGURE_VALUE_LIMIT);
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < node->count && status == STATUS_OK; i++)
-        status = read_product(reader, node->items[i], &spec->ys[spec->y_count++]);
-    return status;
+    for (size_t i = 0; i < node->count; i++)
+        TRY(read_product(reader, node->items[i], &spec->ys[spec->y_count++]));
+    return STATUS_OK;
 }
 
 static enum status read_log(struct reader *reader, const struct yaml_node *node, void *field)
@@ -192,10 +185,10 @@ static enum status read_log(struct reader *reader, const struct yaml_node *node,
 static enum status read_bin(struct reader *reader, const struct yaml_node *node, void *field)
 {
     double *bin = field;
-    enum status status = read_number(reader, node, bin);
-    if (status == STATUS_OK && *bin <= 0)
-        status = yaml_error(reader->error, node, "figures: bin: expected a width above 0, e.g. 0.01");
-    return status;
+    TRY(read_number(reader, node, bin));
+    if (*bin <= 0)
+        return yaml_error(reader->error, node, "figures: bin: expected a width above 0, e.g. 0.01");
+    return STATUS_OK;
 }
 
 static enum status read_yrange(struct reader *reader, const struct yaml_node *node, void *field)
@@ -203,25 +196,21 @@ static enum status read_yrange(struct reader *reader, const struct yaml_node *no
     struct figure_spec *spec = field;
     if (node->kind != YAML_SEQUENCE || node->count != 2)
         return yaml_error(reader->error, node, "figures: yrange: expected two numbers, e.g. [0, 1]; null = automatic");
-    enum status status = STATUS_OK;
     if (!yaml_is_null(node->items[0]))
-        status = read_number(reader, node->items[0], &spec->y_low);
-    if (status == STATUS_OK && !yaml_is_null(node->items[1]))
-        status = read_number(reader, node->items[1], &spec->y_high);
-    if (status == STATUS_OK && spec->y_low >= spec->y_high)
-        status = yaml_error(reader->error, node, "figures: yrange: the first number must be the smaller one");
-    return status;
+        TRY(read_number(reader, node->items[0], &spec->y_low));
+    if (!yaml_is_null(node->items[1]))
+        TRY(read_number(reader, node->items[1], &spec->y_high));
+    if (spec->y_low >= spec->y_high)
+        return yaml_error(reader->error, node, "figures: yrange: the first number must be the smaller one");
+    return STATUS_OK;
 }
 
 static enum status read_labels(struct reader *reader, const struct yaml_node *node, void *field)
 {
     if (node->kind != YAML_MAPPING)
         return yaml_error(reader->error, node, "figures: labels: expected value: text pairs, e.g. {max: Para_max}");
-    for (size_t i = 0; i < node->count; i++) {
-        enum status status = need_text(reader, node->items[i], "a text");
-        if (status != STATUS_OK)
-            return status;
-    }
+    for (size_t i = 0; i < node->count; i++)
+        TRY(need_text(reader, node->items[i], "a text"));
     *(const struct yaml_node **)field = node;
     return STATUS_OK;
 }
@@ -230,12 +219,12 @@ static enum status read_filter(struct reader *reader, const struct yaml_node *ke
                                struct figure_filter *filter)
 {
     const struct yaml_node *const *items = value->kind == YAML_SEQUENCE ? value->items : &value;
-    enum status status = find_group(reader, key, key->text, &filter->column);
+    TRY(find_group(reader, key, key->text, &filter->column));
     filter->value_count = value->kind == YAML_SEQUENCE ? value->count : 1;
     filter->values = arena_alloc(reader->arena, filter->value_count, sizeof *filter->values);
-    for (size_t i = 0; i < filter->value_count && status == STATUS_OK; i++)
-        status = read_text(reader, items[i], &filter->values[i]);
-    return status;
+    for (size_t i = 0; i < filter->value_count; i++)
+        TRY(read_text(reader, items[i], &filter->values[i]));
+    return STATUS_OK;
 }
 
 /* The short form "column=value". */
@@ -259,10 +248,9 @@ static enum status read_filters(struct reader *reader, const struct yaml_node *n
     spec->filters = arena_alloc(reader->arena, spec->filter_count, sizeof *spec->filters);
     if (is_short)
         return read_short_filter(reader, node, spec->filters);
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < node->count && status == STATUS_OK; i++)
-        status = read_filter(reader, node->keys[i], node->items[i], &spec->filters[i]);
-    return status;
+    for (size_t i = 0; i < node->count; i++)
+        TRY(read_filter(reader, node->keys[i], node->items[i], &spec->filters[i]));
+    return STATUS_OK;
 }
 
 /* ---- references ---- */
@@ -279,12 +267,11 @@ static enum status read_marks(struct reader *reader, const struct yaml_node *nod
     reference->xs = arena_alloc(reader->arena, node->count, sizeof *reference->xs);
     reference->ys = arena_alloc(reader->arena, node->count, sizeof *reference->ys);
     reference->count = node->count;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < node->count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < node->count; i++) {
         reference->xs[i] = node->keys[i]->text;
-        status = read_number(reader, node->items[i], &reference->ys[i]);
+        TRY(read_number(reader, node->items[i], &reference->ys[i]));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* A member of a mapping: what reads it, and into what. */
@@ -321,9 +308,7 @@ static enum status read_reference(struct reader *reader, const struct yaml_node 
             return yaml_error(reader->error, node->keys[i],
                               "figures: reference: unknown member '%s'; there are label, values, source and series",
                               text_show(name, shown));
-        enum status status = member->read(reader, node->items[i], (char *)reference + member->offset);
-        if (status != STATUS_OK)
-            return status;
+        TRY(member->read(reader, node->items[i], (char *)reference + member->offset));
     }
     if (!reference->label || !reference->source || !yaml_get(node, "values"))
         return yaml_error(reader->error, node,
@@ -339,10 +324,9 @@ static enum status read_references(struct reader *reader, const struct yaml_node
         return yaml_error(reader->error, node, "figures: reference: expected a list, found %s", yaml_kind_name(node));
     spec->references = arena_alloc(reader->arena, node->count, sizeof *spec->references);
     spec->reference_count = node->count;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < node->count && status == STATUS_OK; i++)
-        status = read_reference(reader, node->items[i], &spec->references[i]);
-    return status;
+    for (size_t i = 0; i < node->count; i++)
+        TRY(read_reference(reader, node->items[i], &spec->references[i]));
+    return STATUS_OK;
 }
 
 /* ---- one figure ---- */
@@ -388,9 +372,7 @@ static enum status read_name(struct reader *reader, const struct yaml_node *node
     if (!name)
         return yaml_error(reader->error, node,
                           "figures: a figure needs a name, e.g. {name: blocking, plot: bars, ...}");
-    enum status status = read_text(reader, name, &reader->spec->name);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_text(reader, name, &reader->spec->name));
     size_t good = strspn(name->text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
     if (name->text[good] || good > NAME_LIMIT_BYTES)
         return yaml_error(reader->error, name, "figures: name: it names files, so up to %d letters, digits, - and _",
@@ -462,12 +444,11 @@ static enum status read_figure(struct reader *reader, const struct yaml_node *no
                           "figures: expected a figure, e.g. {name: blocking, plot: bars, x: workload.beta, y: "
                           "blocking_rate}; found %s",
                           yaml_kind_name(node));
-    enum status status = read_name(reader, node);
-    if (status == STATUS_OK)
-        status = read_plot(reader, node);
-    for (size_t i = 0; i < node->count && status == STATUS_OK; i++)
-        status = read_member(reader, node->keys[i], node->items[i]);
-    return status == STATUS_OK ? check_needed(reader, node) : status;
+    TRY(read_name(reader, node));
+    TRY(read_plot(reader, node));
+    for (size_t i = 0; i < node->count; i++)
+        TRY(read_member(reader, node->keys[i], node->items[i]));
+    return check_needed(reader, node);
 }
 
 /* A few figures per scenario: comparing each with those before is fine up to a limit. */
@@ -492,11 +473,8 @@ enum status figure_specs_read(const struct yaml_node *node, struct figure_axes a
     struct figure_specs made = {.items = arena_alloc(arena, node->count, sizeof *made.items), .count = node->count};
     for (size_t i = 0; i < node->count; i++) {
         struct reader reader = {axes, arena, &made.items[i], error};
-        enum status status = read_figure(&reader, node->items[i]);
-        if (status == STATUS_OK)
-            status = check_unique(&made, i, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(read_figure(&reader, node->items[i]));
+        TRY(check_unique(&made, i, error));
     }
     *specs = made;
     return STATUS_OK;

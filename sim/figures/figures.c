@@ -84,9 +84,7 @@ static enum status choose_specs(struct result_reader *folder, struct yaml_tree *
     const char *path = result_reader_file(folder, "scenario.yaml");
     const struct yaml_node *node = NULL;
     if (access(path, F_OK) == 0) {
-        enum status status = yaml_tree_load(path, scenario, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(yaml_tree_load(path, scenario, error));
         node = yaml_get(scenario->root, "figures");
         settle_points(folder, yaml_get(scenario->root, "sweep"));
     }
@@ -117,26 +115,23 @@ static enum status keep_only(const char *name, struct figure_specs *specs, struc
 static enum status compute_all(struct result_reader *folder, const struct figure_specs *specs,
                                const struct figure_place *place, struct report_figure *figures, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < specs->count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < specs->count; i++) {
         figures[i].spec = &specs->items[i];
-        status = figure_points_compute(folder, &specs->items[i], &figures[i].points, error);
-        if (status == STATUS_OK)
-            status = figure_write_points(place, &specs->items[i], figures[i].points, error);
+        TRY(figure_points_compute(folder, &specs->items[i], &figures[i].points, error));
+        TRY(figure_write_points(place, &specs->items[i], figures[i].points, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* The first failure is told; a gnuplot that is not there would fail for all. */
 static enum status draw_all(const struct figure_place *place, struct report_figure *figures, size_t count,
                             struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        status = figure_draw(place, figures[i].spec, figures[i].points, error);
-        figures[i].is_drawn = status == STATUS_OK;
+    for (size_t i = 0; i < count; i++) {
+        TRY(figure_draw(place, figures[i].spec, figures[i].points, error));
+        figures[i].is_drawn = true;
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status draw_figures(struct result_reader *folder, const struct figures_options *options,
@@ -170,10 +165,8 @@ enum status figures_plot(const char *directory, const struct figures_options *op
     struct result_reader *folder;
     struct yaml_tree scenario = {0};
     struct figure_specs specs;
-    enum status status = result_reader_open(directory, &folder, error);
-    if (status != STATUS_OK)
-        return status;
-    status = choose_specs(folder, &scenario, &specs, error);
+    TRY(result_reader_open(directory, &folder, error));
+    enum status status = choose_specs(folder, &scenario, &specs, error);
     if (status == STATUS_OK && options->only)
         status = keep_only(options->only, &specs, error);
     if (status == STATUS_OK)

@@ -236,9 +236,7 @@ enum status report_write(struct result_reader *folder, const struct report_figur
 {
     require(folder && (figures || !count));
     struct file_writer *writer;
-    enum status status = file_create(result_reader_file(folder, "report.html"), &writer, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_create(result_reader_file(folder, "report.html"), &writer, error));
     put_opening(writer, folder);
     if (count)
         file_printf(writer, "<h2>Figures</h2>\n");

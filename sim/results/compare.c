@@ -42,9 +42,8 @@ static enum status read_runs(const char *directory, struct runs_table *runs, str
     struct csv *csv;
     bool has_row = true;
     snprintf(path, sizeof path, "%s/runs.csv", directory);
-    enum status status = csv_open(path, &csv, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(csv_open(path, &csv, error));
+    enum status status;
     runs->column_count = csv_column_count(csv);
     runs->names = arena_alloc(&runs->arena, runs->column_count, sizeof *runs->names);
     for (size_t i = 0; i < runs->column_count; i++)
@@ -107,10 +106,8 @@ static enum status model_blocking(const char *directory, const char *run, const 
     bool has_row;
     double jobs = 0, blocked = 0;
     snprintf(path, sizeof path, "%s/runs/%s/jobs.csv", directory, run);
-    enum status status = csv_open(path, &csv, error);
-    if (status != STATUS_OK)
-        return status;
-    status = csv_need_column(csv, "model", &model_column, error);
+    TRY(csv_open(path, &csv, error));
+    enum status status = csv_need_column(csv, "model", &model_column, error);
     if (status == STATUS_OK)
         status = csv_need_column(csv, "outcome", &outcome_column, error);
     while (status == STATUS_OK && (status = csv_next(csv, &has_row, error)) == STATUS_OK && has_row)
@@ -219,11 +216,8 @@ static enum status find_columns(const struct csv *csv, struct columns *at, struc
 {
     static const char *const names[] = {"table", "where", "metric", "published", "tolerance", "note"};
     size_t *const targets[] = {&at->table, &at->where, &at->metric, &at->published, &at->tolerance, &at->note};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        enum status status = csv_need_column(csv, names[i], targets[i], error);
-        if (status != STATUS_OK)
-            return status;
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        TRY(csv_need_column(csv, names[i], targets[i], error));
     return STATUS_OK;
 }
 
@@ -238,14 +232,12 @@ static enum status compare_row(const struct compare_options *options, const stru
                                .note = csv_field(csv, at->note)};
     if (units_number(csv_field(csv, at->published), &want.published, error) != STATUS_OK)
         return csv_error(csv, (int)at->published, error, "expected a number, e.g. 0.262");
-    enum status status = read_tolerance(csv, at->tolerance, &want, error);
-    if (status == STATUS_OK)
-        status = measure(options, runs, &want, &sample, error);
-    if (status == STATUS_OK && sample.count == 0)
-        status = csv_error(csv, (int)at->where, error, "no finished run matches '%.100s'", want.where);
-    if (status == STATUS_OK)
-        *outside += !print_row(options, out, &want, &sample);
-    return status;
+    TRY(read_tolerance(csv, at->tolerance, &want, error));
+    TRY(measure(options, runs, &want, &sample, error));
+    if (sample.count == 0)
+        return csv_error(csv, (int)at->where, error, "no finished run matches '%.100s'", want.where);
+    *outside += !print_row(options, out, &want, &sample);
+    return STATUS_OK;
 }
 
 enum status compare_print(const struct compare_options *options, FILE *out, unsigned *outside, struct error *error)

@@ -83,9 +83,7 @@ static enum status add(struct inputs *inputs, const char *kind, const char *path
     size_t slot = find_slot(inputs, path);
     if (inputs->slots[slot])
         return STATUS_OK;
-    enum status status = inputs_describe(path, &file, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(inputs_describe(path, &file, error));
     file.path = arena_text(&inputs->arena, path, strlen(path));
     inputs->files = memory_grow(inputs->files, &inputs->capacity, inputs->count + 1, sizeof *inputs->files);
     inputs->files[inputs->count++] = file;
@@ -129,21 +127,18 @@ static void fold_settings(struct inputs *inputs, const struct scenario *run)
 /* The files named by keys of a run, whatever keys there are. */
 static enum status add_named(struct inputs *inputs, const struct scenario *run, bool *is_new, struct error *error)
 {
-    enum status status = STATUS_OK;
     const struct key_table *table = run->keys.table;
-    for (size_t i = 0; i < table->count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < table->count; i++) {
         if (table->rows[i].type != KEY_FILE || !keys_is_effective(&run->keys, i))
             continue;
         const char *path = keys_path(&run->keys, i);
         if (path)
-            status = add(inputs, table->rows[i].name, path, is_new, error);
+            TRY(add(inputs, table->rows[i].name, path, is_new, error));
     }
-    if (run->settings.workload.trace)
-        return status;
     const struct key_list *models = &run->settings.workload.models;
-    for (size_t i = 0; i < models->count && status == STATUS_OK; i++)
-        status = add_model(inputs, models->items[i], NULL, is_new, error);
-    return status;
+    for (size_t i = 0; i < models->count && !run->settings.workload.trace; i++)
+        TRY(add_model(inputs, models->items[i], NULL, is_new, error));
+    return STATUS_OK;
 }
 
 /* Builds the run to see that it can be built; a trace names its models only once it is read. */
@@ -163,11 +158,9 @@ static enum status gather_run(struct inputs *inputs, const struct plan *plan, si
 {
     struct scenario *run;
     bool is_new = number == 0;
-    enum status status = plan_settings(plan, number, &run, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plan_settings(plan, number, &run, error));
     fold_settings(inputs, run);
-    status = add_named(inputs, run, &is_new, error);
+    enum status status = add_named(inputs, run, &is_new, error);
     if (status == STATUS_OK && is_new)
         status = try_world(inputs, &run->settings, error);
     scenario_free(run);
@@ -192,9 +185,7 @@ enum status inputs_gather(const struct plan *plan, struct inputs *inputs, struct
     for (size_t run = 0; run < plan->run_count; run++) {
         if (run > 0 && plan->runs[run].point == plan->runs[run - 1].point)
             continue; /* repetitions differ in the seed alone, which the plan decides */
-        enum status status = gather_run(inputs, plan, run, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(gather_run(inputs, plan, run, error));
     }
     add_scenario_files(inputs, plan->scenario);
     return STATUS_OK;

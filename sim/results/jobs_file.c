@@ -142,9 +142,7 @@ enum status jobs_file_write(const char *path, const struct cluster_config *confi
                             struct error *error)
 {
     struct file_writer *writer;
-    enum status status = file_create(path, &writer, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_create(path, &writer, error));
     struct jobs_file file = {config, result, .numbers = memory_alloc(TEXT_SLOTS, sizeof *file.numbers)};
     put_header(&file.line);
     end_line(&file.line, writer);

@@ -198,9 +198,7 @@ enum status manifest_write(const struct manifest *manifest, struct error *error)
     char path[RESULTS_PATH_BYTES];
     struct file_writer *writer;
     snprintf(path, sizeof path, "%s/manifest.json", manifest->directory);
-    enum status status = file_create(path, &writer, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_create(path, &writer, error));
     cJSON *root = describe(manifest);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);

@@ -46,16 +46,13 @@ struct columns {
 static enum status read_header(struct result_reader *folder, const struct csv *csv, struct columns *columns,
                                struct error *error)
 {
-    enum status status = csv_need_column(csv, "seed", &columns->seed, error);
-    if (status == STATUS_OK)
-        status = csv_need_column(csv, "status", &columns->status, error);
-    for (size_t i = 0; i < RESULT_NUMBER_COUNT && status == STATUS_OK; i++)
-        status = csv_need_column(csv, result_number_name(i), &columns->numbers[i], error);
-    if (status == STATUS_OK && (columns->seed < 1 || strcmp(csv_column_name(csv, 0), "run") != 0))
-        status = error_at(error, result_reader_file(folder, "runs.csv"), 1, 0,
-                          "expected the columns run, <swept keys>, seed, ...; `ocsim run` writes such a file");
-    if (status != STATUS_OK)
-        return status;
+    TRY(csv_need_column(csv, "seed", &columns->seed, error));
+    TRY(csv_need_column(csv, "status", &columns->status, error));
+    for (size_t i = 0; i < RESULT_NUMBER_COUNT; i++)
+        TRY(csv_need_column(csv, result_number_name(i), &columns->numbers[i], error));
+    if ((columns->seed < 1 || strcmp(csv_column_name(csv, 0), "run") != 0))
+        return error_at(error, result_reader_file(folder, "runs.csv"), 1, 0,
+                        "expected the columns run, <swept keys>, seed, ...; `ocsim run` writes such a file");
     folder->axis_count = columns->seed - 1;
     folder->axes = arena_alloc(&folder->arena, folder->axis_count, sizeof *folder->axes);
     for (size_t axis = 0; axis < folder->axis_count; axis++)
@@ -95,19 +92,17 @@ static enum status read_rows(struct result_reader *folder, struct csv *csv, stru
 {
     struct columns columns;
     size_t capacity = 0;
-    bool has_row = true;
-    enum status status = read_header(folder, csv, &columns, error);
-    while (status == STATUS_OK) {
-        status = csv_next(csv, &has_row, error);
-        if (status != STATUS_OK || !has_row)
-            break;
+    bool has_row;
+    TRY(read_header(folder, csv, &columns, error));
+    for (;;) {
+        TRY(csv_next(csv, &has_row, error));
+        if (!has_row)
+            return STATUS_OK;
         if (strcmp(csv_field(csv, columns.status), "ok") != 0)
             continue;
         folder->runs = memory_grow(folder->runs, &capacity, folder->run_count + 1, sizeof *folder->runs);
-        status = read_run(folder, csv, &columns, &folder->runs[folder->run_count], error);
-        folder->run_count += status == STATUS_OK;
+        TRY(read_run(folder, csv, &columns, &folder->runs[folder->run_count++], error));
     }
-    return status;
 }
 
 static enum status read_runs(struct result_reader *folder, struct error *error)
@@ -117,10 +112,8 @@ static enum status read_runs(struct result_reader *folder, struct error *error)
     if (access(path, F_OK) != 0)
         return error_at(error, path, 0, 0, "no such file: %s holds no results; `ocsim run SCENARIO -o %s` makes them",
                         folder->path, folder->path);
-    enum status status = csv_open(path, &csv, error);
-    if (status != STATUS_OK)
-        return status;
-    status = read_rows(folder, csv, error);
+    TRY(csv_open(path, &csv, error));
+    enum status status = read_rows(folder, csv, error);
     csv_close(csv);
     if (status == STATUS_OK && !folder->run_count)
         status = error_at(error, path, 0, 0, "no run is done yet; `ocsim run` does what is missing");
@@ -190,9 +183,8 @@ static enum status read_summary(struct result_reader *folder, struct error *erro
     const char *path = result_reader_file(folder, "summary.json");
     char *text;
     size_t size;
-    enum status status = file_read(path, summary_limit_bytes, &text, &size, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_read(path, summary_limit_bytes, &text, &size, error));
+    enum status status = STATUS_OK;
     cJSON *root = cJSON_ParseWithLength(text, size);
     if (!root || !read_points(folder, root))
         status =

@@ -84,9 +84,7 @@ static enum status write_row(const char *path, const struct plan *plan, size_t r
                              const struct cluster_result *result, struct error *error)
 {
     struct file_writer *writer;
-    enum status status = file_create(path, &writer, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_create(path, &writer, error));
     struct line header = {0}, row = {0};
     put_header(&header, plan);
     put_settings(&row, plan, run);
@@ -107,18 +105,13 @@ enum status results_write_run(const char *directory, const struct plan *plan, si
 {
     char path[RESULTS_PATH_BYTES];
     double values[METRIC_COUNT];
-    enum status status = results_path(directory, plan, run, "", path, error);
-    if (status == STATUS_OK)
-        status = file_make_directory(path, error);
-    if (status == STATUS_OK && settings->run.writes_jobs) {
-        status = results_path(directory, plan, run, "jobs.csv", path, error);
-        if (status == STATUS_OK)
-            status = jobs_file_write(path, config, result, error);
+    TRY(results_path(directory, plan, run, "", path, error));
+    TRY(file_make_directory(path, error));
+    if (settings->run.writes_jobs) {
+        TRY(results_path(directory, plan, run, "jobs.csv", path, error));
+        TRY(jobs_file_write(path, config, result, error));
     }
-    if (status == STATUS_OK)
-        status = results_path(directory, plan, run, "run.csv", path, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(results_path(directory, plan, run, "run.csv", path, error));
     metrics_compute(config, result, values);
     return write_row(path, plan, run, values, result, error);
 }
@@ -250,9 +243,7 @@ static enum status write_runs(const char *directory, const struct plan *plan, co
     char path[RESULTS_PATH_BYTES];
     struct file_writer *writer;
     snprintf(path, sizeof path, "%s/runs.csv", directory);
-    enum status status = file_create(path, &writer, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_create(path, &writer, error));
     struct line header = {0};
     put_header(&header, plan);
     line_put(&header, "\n", 1);
@@ -294,13 +285,12 @@ static enum status remove_one(const char *directory, const char *name, struct er
 static enum status write_collected(const char *directory, const struct plan *plan, const struct results_row *rows,
                                    size_t count, struct error *error)
 {
-    enum status status;
     if (count == 0) {
-        status = remove_one(directory, "runs.csv", error);
-        return status == STATUS_OK ? remove_one(directory, "summary.json", error) : status;
+        TRY(remove_one(directory, "runs.csv", error));
+        return remove_one(directory, "summary.json", error);
     }
-    status = write_runs(directory, plan, rows, error);
-    return status == STATUS_OK ? summary_write(directory, plan, rows, error) : status;
+    TRY(write_runs(directory, plan, rows, error));
+    return summary_write(directory, plan, rows, error);
 }
 
 enum status results_collect(const char *directory, const struct plan *plan, struct results_totals *totals,

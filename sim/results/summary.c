@@ -77,9 +77,7 @@ enum status summary_write(const char *directory, const struct plan *plan, const 
     const char *title = plan->scenario->settings.title;
     struct file_writer *writer;
     snprintf(path, sizeof path, "%s/summary.json", directory);
-    enum status status = file_create(path, &writer, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_create(path, &writer, error));
     file_printf(writer, "{\"title\": ");
     append_json(writer, cJSON_CreateString(title ? title : ""));
     file_printf(writer, ",\n \"points\": [");

@@ -80,9 +80,8 @@ static enum status check_identity(const struct claim *claim, struct error *error
     size_t size;
     if (!has_file(claim, "scenario.yaml"))
         return check_nameless(claim, error);
-    enum status status = file_read(join_path(claim, "scenario.yaml", path), IDENTITY_LIMIT_BYTES, &text, &size, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_read(join_path(claim, "scenario.yaml", path), IDENTITY_LIMIT_BYTES, &text, &size, error));
+    enum status status = STATUS_OK;
     if (strncmp(text, mark, strlen(mark)) != 0)
         status = error_at(error, path, 0, 0, "was not written by `ocsim run`, which would replace it; use another -o");
     else if (!claim->is_fresh && strcmp(text, claim->identity) != 0)
@@ -175,9 +174,7 @@ static enum status clear_folder(const struct claim *claim, struct error *error)
 static enum status make_runs(struct claim *claim, struct error *error)
 {
     char path[RESULTS_PATH_BYTES];
-    enum status status = file_make_directory(join_path(claim, "runs", path), error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_make_directory(join_path(claim, "runs", path), error));
     claim->runs_lock = open_folder(path);
     return claim->runs_lock < 0 ? fail_on_folder(error, path, "cannot open it") : STATUS_OK;
 }
@@ -188,9 +185,7 @@ static enum status write_identity(const struct claim *claim, struct error *error
     struct file_writer *writer;
     if (has_file(claim, "scenario.yaml"))
         return STATUS_OK;
-    enum status status = file_create(join_path(claim, "scenario.yaml", path), &writer, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_create(join_path(claim, "scenario.yaml", path), &writer, error));
     file_append(writer, claim->identity, strlen(claim->identity));
     return file_finish(writer, error);
 }
@@ -199,19 +194,14 @@ enum status claim_open(struct claim *claim, struct error *error)
 {
     struct stat about;
     claim->is_made = stat(claim->path, &about) != 0;
-    enum status status = file_make_directory(claim->path, error);
-    if (status == STATUS_OK)
-        status = lock_folder(claim, error);
-    if (status == STATUS_OK)
-        status = claim_check(claim, error);
-    if (status == STATUS_OK && claim->is_fresh)
-        status = clear_folder(claim, error);
-    if (status == STATUS_OK)
-        status = make_runs(claim, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(file_make_directory(claim->path, error));
+    TRY(lock_folder(claim, error));
+    TRY(claim_check(claim, error));
+    if (claim->is_fresh)
+        TRY(clear_folder(claim, error));
+    TRY(make_runs(claim, error));
     claim_enter(claim);
-    status = claim_check(claim, error);
+    enum status status = claim_check(claim, error);
     if (status == STATUS_OK)
         status = write_identity(claim, error);
     claim_leave(claim);

@@ -262,9 +262,7 @@ static void list_only(struct runner *runner)
 /* With the signals that stop it blocked: see workers.c for when they are let in. */
 static enum status run_claimed(struct runner *runner, int *signal, struct error *error)
 {
-    enum status status = agree(is_first_rank(runner) ? claim_open(&runner->claim, error) : STATUS_OK, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(agree(is_first_rank(runner) ? claim_open(&runner->claim, error) : STATUS_OK, error));
     find_done(runner);
     assign_runs(runner);
     do_runs(runner);
@@ -327,12 +325,10 @@ enum status runner_run(const struct plan *plan, const struct runner_options *opt
 {
     struct runner runner;
     require(plan && plan->run_count > 0 && options && signal);
-    enum status status = check_options(options, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_options(options, error));
     open_runner(&runner, plan, options);
     *signal = 0;
-    status = agree(inputs_gather(plan, &runner.inputs, error), error);
+    enum status status = agree(inputs_gather(plan, &runner.inputs, error), error);
     if (status == STATUS_OK) {
         claim_init(&runner.claim, options->directory, plan, &runner.inputs);
         runner.claim.is_fresh = options->is_fresh;

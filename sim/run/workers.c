@@ -41,10 +41,8 @@ static enum status do_run(const struct workers_task *task, size_t run, struct er
     struct simulation simulation;
     struct cluster_result result;
     sigset_t stops, before;
-    enum status status = plan_settings(task->plan, run, &settings, error);
-    if (status != STATUS_OK)
-        return status;
-    status = simulation_open(&simulation, &settings->settings, error);
+    TRY(plan_settings(task->plan, run, &settings, error));
+    enum status status = simulation_open(&simulation, &settings->settings, error);
     if (status == STATUS_OK)
         status = cluster_run(&simulation.cluster, &result, error);
     if (status == STATUS_OK) {

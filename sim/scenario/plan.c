@@ -117,9 +117,7 @@ static enum status add_points(struct plan *plan, const struct plan_points *point
     plan->runs = arena_alloc(&plan->arena, points->count * repetitions, sizeof *plan->runs);
     for (size_t i = 0; i < points->count; i++) {
         int64_t master = 0;
-        enum status status = check_point(plan, &points->items[i], &master, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(check_point(plan, &points->items[i], &master, error));
         /* The same for all points, unless run.seed itself is swept. */
         if (!seeds || seeds->master != master)
             seeds = seeds_new(&plan->arena, repetitions, master, plan->scenario->settings.sweep);
@@ -149,11 +147,9 @@ static enum status fill_sweep(struct plan *plan, struct plan_probe *probe, struc
     const struct yaml_node *at = plan->scenario->settings.sweep;
     struct sweep sweep;
     struct plan_points points = {0};
-    enum status status = plan_axes_read(plan->scenario, probe, &plan->arena, &sweep, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plan_axes_read(plan->scenario, probe, &plan->arena, &sweep, error));
     copy_axes(plan, &sweep);
-    status = plan_points_find(&sweep, at, probe, &plan->arena, &points, error);
+    enum status status = plan_points_find(&sweep, at, probe, &plan->arena, &points, error);
     if (status == STATUS_OK)
         status = add_points(plan, &points, error);
     plan_points_free(&points);

@@ -71,9 +71,7 @@ enum status plan_need_scalar(const struct yaml_node *node, const char *what, str
 
 static enum status read_label(const struct yaml_node *node, const char **label, struct error *error)
 {
-    enum status status = plan_need_scalar(node, "label", error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plan_need_scalar(node, "label", error));
     if (strlen(node->text) > LABEL_LIMIT_BYTES)
         return yaml_error(error, node, "label: longer than %d bytes", LABEL_LIMIT_BYTES);
     for (const char *at = node->text; *at; at++) {
@@ -90,9 +88,7 @@ static enum status read_label(const struct yaml_node *node, const char **label, 
 static enum status own_key(struct reader *reader, size_t axis, const struct yaml_node *at, size_t *key,
                            struct error *error)
 {
-    enum status status = plan_need_scalar(at, "key", error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plan_need_scalar(at, "key", error));
     int found = key_table_find(reader->probe->table, at->text);
     char shown[TEXT_SHOW_BYTES], hint[TEXT_HINT_BYTES];
     if (found < 0) {
@@ -133,11 +129,10 @@ enum status plan_axis_number(enum axis_kind kind, const char *text, double *numb
 static enum status add_setting(struct reader *reader, struct axis_value *value, size_t key,
                                const struct yaml_node *node, struct error *error)
 {
-    enum status status = plan_probe_set(reader->probe, key, node, error);
-    if (status == STATUS_OK)
-        value->settings[value->setting_count++] =
-            (struct axis_setting){.key = key, .row = &reader->probe->table->rows[key], .value = node};
-    return status;
+    TRY(plan_probe_set(reader->probe, key, node, error));
+    value->settings[value->setting_count++] =
+        (struct axis_setting){.key = key, .row = &reader->probe->table->rows[key], .value = node};
+    return STATUS_OK;
 }
 
 /* The text was read before: it is a number of its kind. */
@@ -164,9 +159,7 @@ static enum status read_axis_value(struct reader *reader, struct axis *axis, con
     *value = (struct axis_value){.at = node,
                                  .is_text = axis->kind == AXIS_TEXT,
                                  .settings = arena_alloc(reader->arena, 1, sizeof *value->settings)};
-    enum status status = add_setting(reader, value, key, node, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(add_setting(reader, value, key, node, error));
     bool is_scalar = node->kind == YAML_SCALAR;
     value->text = is_scalar ? node->text : keys_value_text(&reader->probe->keys, key, reader->arena);
     if (axis->kind != AXIS_TEXT)
@@ -187,19 +180,15 @@ static enum status read_compound(struct reader *reader, struct axis *axis, const
                           axis->name, yaml_kind_name(node));
     *value = (struct axis_value){
         .at = node, .is_text = true, .settings = arena_alloc(reader->arena, node->count, sizeof *value->settings)};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < node->count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < node->count; i++) {
         size_t key = 0;
         if (strcmp(node->keys[i]->text, "label") == 0) {
-            status = read_label(node->items[i], &value->text, error);
+            TRY(read_label(node->items[i], &value->text, error));
             continue;
         }
-        status = own_key(reader, (size_t)(axis - reader->sweep->axes), node->keys[i], &key, error);
-        if (status == STATUS_OK)
-            status = add_setting(reader, value, key, node->items[i], error);
+        TRY(own_key(reader, (size_t)(axis - reader->sweep->axes), node->keys[i], &key, error));
+        TRY(add_setting(reader, value, key, node->items[i], error));
     }
-    if (status != STATUS_OK)
-        return status;
     if (!value->text)
         return yaml_error(error, node, "%s: a value that sets several keys needs a label", axis->name);
     if (!value->setting_count)
@@ -253,11 +242,10 @@ static enum status read_listed(struct reader *reader, struct axis *axis, const s
     if (!list->count)
         return yaml_error(error, list, "%s: values: the list is empty", axis->name);
     axis->values = arena_alloc(reader->arena, list->count, sizeof *axis->values);
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < list->count && status == STATUS_OK; i++)
-        status = axis->key >= 0 ? read_axis_value(reader, axis, list->items[i], error)
-                                : read_compound(reader, axis, list->items[i], error);
-    return status;
+    for (size_t i = 0; i < list->count; i++)
+        TRY(axis->key >= 0 ? read_axis_value(reader, axis, list->items[i], error)
+                           : read_compound(reader, axis, list->items[i], error));
+    return STATUS_OK;
 }
 
 static enum status read_range(struct reader *reader, struct axis *axis, const struct yaml_node *list, bool is_log,
@@ -270,9 +258,9 @@ static enum status read_range(struct reader *reader, struct axis *axis, const st
         return yaml_error(error, list, "%s: %s: %s is no number; list its values", axis->name, what,
                           reader->probe->table->rows[axis->key].name);
     struct yaml_node made = {0};
-    enum status status = (is_log ? plan_range_log : plan_range_linear)(list, &reader->probe->table->rows[axis->key],
-                                                                       reader->arena, &made, error);
-    return status == STATUS_OK ? read_listed(reader, axis, &made, error) : status;
+    TRY((is_log ? plan_range_log : plan_range_linear)(list, &reader->probe->table->rows[axis->key], reader->arena,
+                                                      &made, error));
+    return read_listed(reader, axis, &made, error);
 }
 
 /* Which of values, range and log_range is there. */
@@ -284,9 +272,9 @@ static enum status read_axis_values(struct reader *reader, struct axis *axis, co
     if (!!values + !!range + !!log_range != 1)
         return yaml_error(error, node, "%s: needs one of values, range and log_range, e.g. values: [1, 2, 4]",
                           axis->name);
-    enum status status = values ? read_listed(reader, axis, values, error)
-                                : read_range(reader, axis, range ? range : log_range, log_range != NULL, error);
-    return status == STATUS_OK ? check_duplicates(axis, error) : status;
+    TRY(values ? read_listed(reader, axis, values, error)
+               : read_range(reader, axis, range ? range : log_range, log_range != NULL, error));
+    return check_duplicates(axis, error);
 }
 
 static void list_resets(const struct reader *reader, size_t number)
@@ -331,11 +319,8 @@ static enum status read_axis_key(struct reader *reader, size_t number, const str
 {
     size_t key = 0;
     struct axis *axis = &reader->sweep->axes[number];
-    enum status status = own_key(reader, number, at, &key, error);
-    if (status == STATUS_OK)
-        status = check_command_line(reader, key, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(own_key(reader, number, at, &key, error));
+    TRY(check_command_line(reader, key, error));
     axis->key = (int)key;
     axis->kind = plan_axis_kind(reader->probe->table->rows[key].type);
     return STATUS_OK;
@@ -346,25 +331,21 @@ static enum status read_axis(struct reader *reader, size_t number, const struct 
 {
     struct axis *axis = &reader->sweep->axes[number];
     *axis = (struct axis){.name = name->text, .label = name->text, .at = name, .key = -1};
-    enum status status = check_name(name, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_name(name, error));
     if (node->kind != YAML_MAPPING) {
         char hint[TEXT_HINT_BYTES];
         return yaml_error(error, node, "%s: expected an axis such as {key: run.seed, values: [1, 2]}, found %s%s",
                           name->text, yaml_kind_name(node), text_hint(plan_nearest(name->text, own_members), hint));
     }
-    status = plan_check_members(node, axis_members, name->text, error);
+    TRY(plan_check_members(node, axis_members, name->text, error));
     const struct yaml_node *label = yaml_get(node, "label"), *key = yaml_get(node, "key");
-    if (status == STATUS_OK && label)
-        status = read_label(label, &axis->label, error);
-    if (status == STATUS_OK && key)
-        status = read_axis_key(reader, number, key, error);
-    if (status == STATUS_OK)
-        status = read_axis_values(reader, axis, node, error);
-    if (status == STATUS_OK)
-        list_resets(reader, number);
-    return status;
+    if (label)
+        TRY(read_label(label, &axis->label, error));
+    if (key)
+        TRY(read_axis_key(reader, number, key, error));
+    TRY(read_axis_values(reader, axis, node, error));
+    list_resets(reader, number);
+    return STATUS_OK;
 }
 
 /* A column of runs.csv has one meaning. */
@@ -416,9 +397,7 @@ static enum status read_zip_group(const struct sweep *sweep, const struct yaml_n
     const struct axis *first = NULL;
     for (size_t i = 0; i < list->count; i++) {
         struct axis *axis = NULL;
-        enum status status = find_zipped(sweep, list->items[i], &axis, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(find_zipped(sweep, list->items[i], &axis, error));
         size_t *entry = &groups[axis - sweep->axes];
         if (*entry)
             return yaml_error(error, list->items[i], "zip: %s is there twice", axis->name);
@@ -453,12 +432,10 @@ static enum status read_zip(struct reader *reader, const struct yaml_node *zip, 
     if (zip && zip->kind != YAML_SEQUENCE)
         return yaml_error(error, zip, "zip: expected a list of lists of axes, e.g. [[strategy, degree]]; found %s",
                           yaml_kind_name(zip));
-    enum status status = STATUS_OK;
-    for (size_t i = 0; zip && i < zip->count && status == STATUS_OK; i++)
-        status = read_zip_group(sweep, zip->items[i], i, groups, error);
-    if (status == STATUS_OK)
-        number_dimensions(sweep, groups);
-    return status;
+    for (size_t i = 0; zip && i < zip->count; i++)
+        TRY(read_zip_group(sweep, zip->items[i], i, groups, error));
+    number_dimensions(sweep, groups);
+    return STATUS_OK;
 }
 
 /* ---- the sweep ---- */
@@ -466,18 +443,16 @@ static enum status read_zip(struct reader *reader, const struct yaml_node *zip, 
 static enum status read_axes(struct reader *reader, const struct yaml_node *node, struct error *error)
 {
     struct sweep *sweep = reader->sweep;
-    enum status status = STATUS_OK;
     /* One axis more than there are keys cannot have a key of its own, so it is refused when its key is read. */
     sweep->axes = arena_alloc(reader->arena, reader->probe->table->count + 1, sizeof *sweep->axes);
-    for (size_t i = 0; i < node->count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < node->count; i++) {
         if (is_listed(node->keys[i]->text, own_members))
             continue;
         require(sweep->axis_count <= reader->probe->table->count);
-        status = read_axis(reader, sweep->axis_count, node->keys[i], node->items[i], error);
-        if (status == STATUS_OK)
-            sweep->axis_count++;
+        TRY(read_axis(reader, sweep->axis_count, node->keys[i], node->items[i], error));
+        sweep->axis_count++;
     }
-    return status == STATUS_OK ? check_columns(reader, error) : status;
+    return check_columns(reader, error);
 }
 
 enum status plan_axes_read(const struct scenario *scenario, struct plan_probe *probe, struct arena *arena,
@@ -492,15 +467,12 @@ enum status plan_axes_read(const struct scenario *scenario, struct plan_probe *p
                           "{degree: {key: partition.max_degree, values: [2, 4, 8]}}",
                           node->kind == YAML_MAPPING ? "none" : yaml_kind_name(node));
     reader.owners = arena_alloc(arena, probe->table->count, sizeof *reader.owners);
-    enum status status = read_axes(&reader, node, error);
-    if (status == STATUS_OK)
-        status = read_zip(&reader, yaml_get(node, "zip"), error);
-    if (status == STATUS_OK)
-        status = stop_rule_read(node, &made.stop, error);
+    TRY(read_axes(&reader, node, error));
+    TRY(read_zip(&reader, yaml_get(node, "zip"), error));
+    TRY(stop_rule_read(node, &made.stop, error));
     made.where = yaml_get(node, "where");
-    if (status == STATUS_OK && made.where)
-        status = plan_need_scalar(made.where, "where", error);
-    if (status == STATUS_OK)
-        *sweep = made;
-    return status;
+    if (made.where)
+        TRY(plan_need_scalar(made.where, "where", error));
+    *sweep = made;
+    return STATUS_OK;
 }

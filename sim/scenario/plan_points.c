@@ -204,10 +204,9 @@ static enum status check_found(const struct finder *finder, struct error *error)
         require(sweep->where);
         return yaml_error(error, sweep->where, "where: no combination is left");
     }
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < sweep->axis_count && status == STATUS_OK; i++)
-        status = check_effects(&sweep->axes[i], error);
-    return status;
+    for (size_t i = 0; i < sweep->axis_count; i++)
+        TRY(check_effects(&sweep->axes[i], error));
+    return STATUS_OK;
 }
 
 static enum status find_all(struct finder *finder, const struct yaml_node *at, struct error *error)
@@ -225,9 +224,8 @@ enum status plan_points_find(struct sweep *sweep, const struct yaml_node *at, st
 {
     require(sweep && at && probe && arena && points);
     *points = (struct plan_points){0};
-    enum status status = check_size(sweep, at, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_size(sweep, at, error));
+    enum status status = STATUS_OK;
     struct finder finder = {.sweep = sweep, .probe = probe, .arena = arena, .points = points};
     finder.counters = arena_alloc(arena, sweep->dimension_count, sizeof *finder.counters);
     finder.row = arena_alloc(arena, sweep->axis_count, sizeof *finder.row);

@@ -155,11 +155,8 @@ enum status plan_range_linear(const struct yaml_node *list, const struct key *ke
                               struct yaml_node *values, struct error *error)
 {
     struct decimal parts[PART_COUNT];
-    enum status status = check_list(list, "range", "[500s, 2000s, 500s]: first, last, step", error);
-    if (status == STATUS_OK)
-        status = read_parts(list, key, parts, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_list(list, "range", "[500s, 2000s, 500s]: first, last, step", error));
+    TRY(read_parts(list, key, parts, error));
     int64_t step = parts[2].mantissa, span = parts[1].mantissa - parts[0].mantissa;
     char shown[TEXT_SHOW_BYTES];
     if (step == 0 || (span != 0 && (span > 0) != (step > 0)) || span % step != 0)
@@ -219,11 +216,8 @@ enum status plan_range_log(const struct yaml_node *list, const struct key *key, 
 {
     double ends[2] = {0, 0};
     int64_t count = 0;
-    enum status status = check_list(list, "log_range", "[1ns, 100ms, 9]: first, last, how many", error);
-    if (status == STATUS_OK)
-        status = read_ends(list, key, ends, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_list(list, "log_range", "[1ns, 100ms, 9]: first, last, how many", error));
+    TRY(read_ends(list, key, ends, error));
     char shown[TEXT_SHOW_BYTES], text[UNITS_TEXT_BYTES];
     const char *how_many = list->items[2]->text;
     if (units_integer(how_many, &count, NULL) != STATUS_OK || count < 2 || count > PLAN_RUN_LIMIT)

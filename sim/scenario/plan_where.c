@@ -196,9 +196,8 @@ static enum status read_operand(struct parser *parser, struct operand *operand)
 {
     const struct token *token = &parser->token;
     *operand = (struct operand){.kind = AXIS_TEXT, .constant.text = token->text, .at = token->at};
-    enum status status = STATUS_OK;
     if (token->kind == TOKEN_NUMBER) {
-        status = read_quantity(parser, operand);
+        TRY(read_quantity(parser, operand));
     } else if (token->kind == TOKEN_WORD && !is_reserved(parser)) {
         for (size_t i = 0; i < parser->sweep->axis_count && !operand->axis; i++) {
             if (strcmp(token->text, parser->sweep->axes[i].name) == 0)
@@ -209,7 +208,7 @@ static enum status read_operand(struct parser *parser, struct operand *operand)
     } else if (token->kind != TOKEN_TEXT) {
         return refuse_token(parser, "the name of an axis, a number or a text");
     }
-    return status == STATUS_OK ? next_token(parser) : status;
+    return next_token(parser);
 }
 
 /* A bare word has to be a value of the axis on the other side: anything else is a typing mistake. */
@@ -242,11 +241,8 @@ static const char *kind_name(enum axis_kind kind)
 static enum status check_kinds(const struct parser *parser, const struct instruction *compare, size_t at)
 {
     const struct operand *left = &compare->left, *right = &compare->right;
-    enum status status = check_word(parser, left, right);
-    if (status == STATUS_OK)
-        status = check_word(parser, right, left);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_word(parser, left, right));
+    TRY(check_word(parser, right, left));
     bool is_text = left->kind == AXIS_TEXT || right->kind == AXIS_TEXT;
     if (left->kind != right->kind && (is_text || (!left->is_bare && !right->is_bare)))
         return refuse_at(parser, at, "compares %s with %s", kind_name(left->kind), kind_name(right->kind));
@@ -265,33 +261,27 @@ static void add_instruction(struct parser *parser, struct instruction instructio
 static enum status read_comparison(struct parser *parser)
 {
     struct instruction compare = {.operation = COMPARE};
-    enum status status = read_operand(parser, &compare.left);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_operand(parser, &compare.left));
     size_t at = parser->token.at;
     if (parser->token.kind != TOKEN_ORDER)
         return refuse_token(parser, "one of == != < <= > >=");
     compare.holds = parser->token.holds;
-    status = next_token(parser);
-    if (status == STATUS_OK)
-        status = read_operand(parser, &compare.right);
-    if (status == STATUS_OK)
-        status = check_kinds(parser, &compare, at);
-    if (status == STATUS_OK)
-        add_instruction(parser, compare);
-    return status;
+    TRY(next_token(parser));
+    TRY(read_operand(parser, &compare.right));
+    TRY(check_kinds(parser, &compare, at));
+    add_instruction(parser, compare);
+    return STATUS_OK;
 }
 
 static enum status read_joined(struct parser *parser, enum operation operation);
 
 static enum status read_parentheses(struct parser *parser)
 {
-    enum status status = next_token(parser);
-    if (status == STATUS_OK)
-        status = read_joined(parser, OR);
-    if (status == STATUS_OK && parser->token.kind != TOKEN_CLOSE)
-        status = refuse_token(parser, "')'");
-    return status == STATUS_OK ? next_token(parser) : status;
+    TRY(next_token(parser));
+    TRY(read_joined(parser, OR));
+    if (parser->token.kind != TOKEN_CLOSE)
+        return refuse_token(parser, "')'");
+    return next_token(parser);
 }
 
 static enum status read_term(struct parser *parser)
@@ -302,32 +292,27 @@ static enum status read_term(struct parser *parser)
     if (parser->depth == PLAN_WHERE_DEPTH_LIMIT)
         return refuse_at(parser, parser->token.at, "more than %d levels deep", PLAN_WHERE_DEPTH_LIMIT);
     parser->depth++;
-    enum status status = STATUS_OK;
     if (is_negated) {
-        status = next_token(parser);
-        if (status == STATUS_OK)
-            status = read_term(parser);
-        if (status == STATUS_OK)
-            add_instruction(parser, (struct instruction){.operation = NOT});
+        TRY(next_token(parser));
+        TRY(read_term(parser));
+        add_instruction(parser, (struct instruction){.operation = NOT});
     } else {
-        status = read_parentheses(parser);
+        TRY(read_parentheses(parser));
     }
     parser->depth--;
-    return status;
+    return STATUS_OK;
 }
 
 /* Terms with `and` between; with OR, such terms with `or` between. */
 static enum status read_joined(struct parser *parser, enum operation operation)
 {
     for (bool is_first = true;; is_first = false) {
-        enum status status = operation == OR ? read_joined(parser, AND) : read_term(parser);
-        if (status == STATUS_OK && !is_first)
+        TRY(operation == OR ? read_joined(parser, AND) : read_term(parser));
+        if (!is_first)
             add_instruction(parser, (struct instruction){.operation = operation});
-        if (status != STATUS_OK || !is_word(parser, operation == OR ? "or" : "and"))
-            return status;
-        status = next_token(parser);
-        if (status != STATUS_OK)
-            return status;
+        if (!is_word(parser, operation == OR ? "or" : "and"))
+            return STATUS_OK;
+        TRY(next_token(parser));
     }
 }
 
@@ -341,14 +326,12 @@ enum status plan_where_read(const struct yaml_node *text, const struct sweep *sw
     parser.where = arena_alloc(arena, 1, sizeof *parser.where);
     /* Every operation takes two characters at least. */
     parser.where->instructions = arena_alloc(arena, strlen(text->text) / 2 + 1, sizeof *parser.where->instructions);
-    enum status status = next_token(&parser);
-    if (status == STATUS_OK)
-        status = read_joined(&parser, OR);
-    if (status == STATUS_OK && parser.token.kind != TOKEN_END)
-        status = refuse_token(&parser, "and, or, or the end");
-    if (status == STATUS_OK)
-        *where = parser.where;
-    return status;
+    TRY(next_token(&parser));
+    TRY(read_joined(&parser, OR));
+    if (parser.token.kind != TOKEN_END)
+        return refuse_token(&parser, "and, or, or the end");
+    *where = parser.where;
+    return STATUS_OK;
 }
 
 /* ---- holding ---- */

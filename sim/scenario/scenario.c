@@ -102,9 +102,7 @@ static enum status read_chain(struct scenario_sources *sources, const char *path
         next = NULL;
         extends = find_extends(tree);
         if (extends)
-            status = parent_path(sources, extends, &next, error);
-        if (status != STATUS_OK)
-            return status;
+            TRY(parent_path(sources, extends, &next, error));
     }
     return STATUS_OK;
 }
@@ -112,15 +110,14 @@ static enum status read_chain(struct scenario_sources *sources, const char *path
 static enum status apply_sources(struct scenario *scenario, struct error *error)
 {
     const struct scenario_sources *sources = scenario->sources;
-    enum status status = STATUS_OK;
-    for (size_t i = sources->count; i > 0 && status == STATUS_OK; i--)
-        status = keys_read_tree(&scenario->keys, sources->trees[i - 1].root, own_keys, error);
+    for (size_t i = sources->count; i > 0; i--)
+        TRY(keys_read_tree(&scenario->keys, sources->trees[i - 1].root, own_keys, error));
     keys_open_layer(&scenario->keys);
-    for (size_t i = 0; i < sources->assignment_count && status == STATUS_OK; i++)
-        status = keys_override(&scenario->keys, sources->assignments[i], "command line", error);
-    if (status == STATUS_OK && scenario->settings.extends)
-        status = error_set(error, STATUS_USER, "extends belongs into a scenario file, not on the command line");
-    return status;
+    for (size_t i = 0; i < sources->assignment_count; i++)
+        TRY(keys_override(&scenario->keys, sources->assignments[i], "command line", error));
+    if (scenario->settings.extends)
+        return error_set(error, STATUS_USER, "extends belongs into a scenario file, not on the command line");
+    return STATUS_OK;
 }
 
 /* Models are a list, into which keys_find_files does not look. Defaults need no place in a file to blame. */
@@ -147,14 +144,12 @@ static enum status find_models(const struct scenario *scenario, struct error *er
 /* What can only be said of a run, once every value is in. */
 static enum status check_run(struct scenario *scenario, struct error *error)
 {
-    enum status status = keys_check(&scenario->keys, error);
-    if (status == STATUS_OK)
-        status = settings_check(&scenario->keys, &scenario->settings, error);
-    if (status == STATUS_OK && scenario->sources->has_files)
-        status = keys_find_files(&scenario->keys, error);
-    if (status == STATUS_OK && scenario->sources->has_files)
-        status = find_models(scenario, error);
-    return status;
+    TRY(keys_check(&scenario->keys, error));
+    TRY(settings_check(&scenario->keys, &scenario->settings, error));
+    if (!scenario->sources->has_files)
+        return STATUS_OK;
+    TRY(keys_find_files(&scenario->keys, error));
+    return find_models(scenario, error);
 }
 
 static struct scenario *scenario_new(struct scenario_sources *sources, bool owns_sources)
@@ -166,53 +161,54 @@ static struct scenario *scenario_new(struct scenario_sources *sources, bool owns
     return scenario;
 }
 
-/* Takes the sources. */
-static enum status build(struct scenario_sources *sources, struct scenario **scenario, struct error *error)
+/* Sources, then the settings of a point as one more layer. With a sweep only its runs can be checked. */
+static enum status fill(struct scenario *scenario, const struct scenario_point *points, size_t point_count,
+                        struct error *error)
 {
-    struct scenario *made = scenario_new(sources, true);
-    enum status status = apply_sources(made, error);
-    if (status == STATUS_OK && !made->settings.sweep)
-        status = check_run(made, error);
-    if (status != STATUS_OK) {
+    TRY(apply_sources(scenario, error));
+    keys_open_layer(&scenario->keys);
+    for (size_t i = 0; i < point_count; i++)
+        TRY(keys_set(&scenario->keys, points[i].key, points[i].value, error));
+    return scenario->owns_sources && scenario->settings.sweep ? STATUS_OK : check_run(scenario, error);
+}
+
+/* Takes the scenario: hands it out where all went well. */
+static enum status hand_out(struct scenario *made, enum status status, struct scenario **scenario)
+{
+    if (status == STATUS_OK)
+        *scenario = made;
+    else
         scenario_free(made);
-        return status;
-    }
-    *scenario = made;
-    return STATUS_OK;
+    return status;
 }
 
 enum status scenario_load(const char *path, struct scenario_overrides overrides, struct scenario **scenario,
                           struct error *error)
 {
     require(scenario);
-    struct scenario_sources *sources = sources_new(overrides);
-    sources->has_files = true;
-    enum status status = path ? read_chain(sources, path, error) : STATUS_OK;
-    if (status != STATUS_OK) {
-        sources_free(sources);
-        return status;
-    }
-    return build(sources, scenario, error);
+    struct scenario *made = scenario_new(sources_new(overrides), true);
+    made->sources->has_files = true;
+    enum status status = path ? read_chain(made->sources, path, error) : STATUS_OK;
+    return hand_out(made, status == STATUS_OK ? fill(made, NULL, 0, error) : status, scenario);
+}
+
+static enum status parse_source(struct scenario_sources *sources, const char *text, size_t size, const char *file,
+                                struct error *error)
+{
+    sources->paths[0] = arena_text(&sources->arena, file, strlen(file));
+    TRY(yaml_tree_parse(text, size, file, &sources->trees[0], error));
+    sources->count = 1;
+    const struct yaml_node *extends = find_extends(&sources->trees[0]);
+    return extends ? yaml_error(error, extends, "extends: a scenario without a file has no parents") : STATUS_OK;
 }
 
 enum status scenario_parse(const char *text, size_t size, const char *file, struct scenario_overrides overrides,
                            struct scenario **scenario, struct error *error)
 {
     require(text && file && scenario);
-    struct scenario_sources *sources = sources_new(overrides);
-    sources->paths[0] = arena_text(&sources->arena, file, strlen(file));
-    enum status status = yaml_tree_parse(text, size, file, &sources->trees[0], error);
-    if (status == STATUS_OK) {
-        sources->count = 1;
-        const struct yaml_node *extends = find_extends(&sources->trees[0]);
-        if (extends)
-            status = yaml_error(error, extends, "extends: a scenario without a file has no parents");
-    }
-    if (status != STATUS_OK) {
-        sources_free(sources);
-        return status;
-    }
-    return build(sources, scenario, error);
+    struct scenario *made = scenario_new(sources_new(overrides), true);
+    enum status status = parse_source(made->sources, text, size, file, error);
+    return hand_out(made, status == STATUS_OK ? fill(made, NULL, 0, error) : status, scenario);
 }
 
 enum status scenario_variant(const struct scenario *base, const struct scenario_point *points, size_t point_count,
@@ -220,18 +216,8 @@ enum status scenario_variant(const struct scenario *base, const struct scenario_
 {
     require(base && variant && (points || !point_count));
     struct scenario *made = scenario_new(base->sources, false);
-    enum status status = apply_sources(made, error);
-    keys_open_layer(&made->keys);
-    for (size_t i = 0; i < point_count && status == STATUS_OK; i++)
-        status = keys_set(&made->keys, points[i].key, points[i].value, error);
-    if (status == STATUS_OK)
-        status = check_run(made, error);
-    if (status != STATUS_OK) {
-        scenario_free(made);
-        return status;
-    }
+    TRY(hand_out(made, fill(made, points, point_count, error), variant));
     made->settings.sweep = NULL;
-    *variant = made;
     return STATUS_OK;
 }
 

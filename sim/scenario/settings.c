@@ -209,6 +209,6 @@ enum status settings_check(const struct keys *keys, struct settings *settings, s
 {
     require(keys && settings && keys->blocks[0] == settings);
     settings->network.has_reconfiguration = keys_is_set(keys, keys_named(keys, "network.reconfiguration"));
-    enum status status = check_weights(keys, settings, error);
-    return status == STATUS_OK ? check_horizon(keys, settings, error) : status;
+    TRY(check_weights(keys, settings, error));
+    return check_horizon(keys, settings, error);
 }

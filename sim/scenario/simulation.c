@@ -23,19 +23,12 @@ static enum status open_pool(struct simulation *simulation, const struct setting
 {
     const struct key_list *names = &settings->workload.models, *weights = &settings->workload.weights;
     simulation->pool_models = memory_alloc(names->count, sizeof *simulation->pool_models);
-    for (size_t i = 0; i < names->count; i++) {
-        enum status status =
-            models_find(&simulation->models, names->items[i], NULL, &simulation->pool_models[i], error);
-        if (status != STATUS_OK)
-            return status;
-    }
+    for (size_t i = 0; i < names->count; i++)
+        TRY(models_find(&simulation->models, names->items[i], NULL, &simulation->pool_models[i], error));
     if (weights->count) {
         simulation->pool_weights = memory_alloc(names->count, sizeof *simulation->pool_weights);
-        for (size_t i = 0; i < names->count; i++) {
-            enum status status = units_number(weights->items[i], &simulation->pool_weights[i], error);
-            if (status != STATUS_OK)
-                return status;
-        }
+        for (size_t i = 0; i < names->count; i++)
+            TRY(units_number(weights->items[i], &simulation->pool_weights[i], error));
     }
     simulation->workload.pool_models = simulation->pool_models;
     simulation->workload.pool_weights = simulation->pool_weights;
@@ -61,15 +54,14 @@ static double interarrival_at(const struct simulation *simulation, double load)
 static enum status open_drawn(struct simulation *simulation, const struct settings *settings, struct error *error)
 {
     struct workload *workload = &simulation->workload;
-    enum status status = open_pool(simulation, settings, error);
-    if (status == STATUS_OK)
-        status = beta_fill(&settings->workload.beta, workload->seed, &workload->beta, error);
-    if (status == STATUS_OK && settings->workload.arrivals == ARRIVALS_TRACE)
-        status = workload_read_arrivals(workload, settings->workload.arrivals_trace,
-                                        settings->workload.arrivals_speedup, error);
-    if (status == STATUS_OK && settings->workload.load > 0)
+    TRY(open_pool(simulation, settings, error));
+    TRY(beta_fill(&settings->workload.beta, workload->seed, &workload->beta, error));
+    if (settings->workload.arrivals == ARRIVALS_TRACE)
+        TRY(workload_read_arrivals(workload, settings->workload.arrivals_trace, settings->workload.arrivals_speedup,
+                                   error));
+    if (settings->workload.load > 0)
         workload->interarrival_s = interarrival_at(simulation, settings->workload.load);
-    return status;
+    return STATUS_OK;
 }
 
 /* Decisions to replay must be there, and possible on this cluster at all. */
@@ -100,19 +92,16 @@ static enum status open_workload(struct simulation *simulation, const struct set
     workload->interarrival_s = settings->workload.interarrival_s;
     workload->job_limit = (uint64_t)settings->workload.jobs;
     workload->arrivals = settings->workload.arrivals;
-    enum status status = settings->workload.trace
-                             ? workload_read(workload, settings->workload.trace, &simulation->models, error)
-                             : open_drawn(simulation, settings, error);
-    if (status == STATUS_OK && simulation->cluster.partitioner->replays_trace)
-        status = check_degrees(simulation, settings, error);
-    return status == STATUS_OK ? workload_start(workload, error) : status;
+    TRY(settings->workload.trace ? workload_read(workload, settings->workload.trace, &simulation->models, error)
+                                 : open_drawn(simulation, settings, error));
+    if (simulation->cluster.partitioner->replays_trace)
+        TRY(check_degrees(simulation, settings, error));
+    return workload_start(workload, error);
 }
 
 enum status simulation_topology(const struct settings *settings, struct topology *topology, struct error *error)
 {
-    enum status status = fabric_load_topology(settings->topology, topology, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(fabric_load_topology(settings->topology, topology, error));
     if (settings->network.node_rate_bytes_per_s > 0)
         topology->node_rate_bytes_per_s = settings->network.node_rate_bytes_per_s;
     if (!settings->network.has_reconfiguration)
@@ -120,8 +109,9 @@ enum status simulation_topology(const struct settings *settings, struct topology
     topology->reconfiguration_ps = settings->network.reconfiguration_ps;
     if (fabric_of(topology)->is_reconfigured)
         return STATUS_OK;
-    status = error_set(error, STATUS_USER, "network.reconfiguration: the fabric %s has no circuits to reconfigure",
-                       topology->fabric.strategy->name);
+    enum status status =
+        error_set(error, STATUS_USER, "network.reconfiguration: the fabric %s has no circuits to reconfigure",
+                  topology->fabric.strategy->name);
     topology_free(topology);
     return status;
 }
@@ -149,9 +139,7 @@ struct circuit_options simulation_circuit(const struct settings *settings)
 enum status simulation_open(struct simulation *simulation, const struct settings *settings, struct error *error)
 {
     *simulation = (struct simulation){0};
-    enum status status = simulation_topology(settings, &simulation->topology, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(simulation_topology(settings, &simulation->topology, error));
     simulation->cluster = (struct cluster_config){
         .topology = &simulation->topology,
         .models = &simulation->models,
@@ -184,8 +172,8 @@ enum status simulation_open(struct simulation *simulation, const struct settings
     }
     double horizon_s = settings_horizon_s(settings);
     if (horizon_s > 0)
-        status = clock_from_seconds(&simulation->cluster.clock, horizon_s, &simulation->cluster.horizon, error);
-    return status == STATUS_OK ? open_workload(simulation, settings, error) : status;
+        TRY(clock_from_seconds(&simulation->cluster.clock, horizon_s, &simulation->cluster.horizon, error));
+    return open_workload(simulation, settings, error);
 }
 
 void simulation_close(struct simulation *simulation)

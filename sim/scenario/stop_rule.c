@@ -15,9 +15,7 @@ static enum status read_repetitions(const struct yaml_node *node, const char *na
                                     struct error *error)
 {
     int64_t value = 0;
-    enum status status = plan_need_scalar(node, name, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plan_need_scalar(node, name, error));
     char shown[TEXT_SHOW_BYTES];
     if (units_integer(node->text, &value, NULL) != STATUS_OK || value < least || value > PLAN_RUN_LIMIT)
         return yaml_error(error, node, "%s: '%s' is not allowed; expected a whole number from %u to %d", name,
@@ -31,9 +29,7 @@ static enum status read_metric(const struct yaml_node *node, enum metric *metric
     const char *names[METRIC_COUNT + 1] = {0};
     for (int i = 0; i < METRIC_COUNT; i++)
         names[i] = metric_name((enum metric)i);
-    enum status status = plan_need_scalar(node, "metric", error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plan_need_scalar(node, "metric", error));
     for (int i = 0; i < METRIC_COUNT; i++) {
         *metric = (enum metric)i;
         if (strcmp(node->text, names[i]) == 0)
@@ -53,18 +49,13 @@ static enum status read_stop(const struct yaml_node *node, struct stop_rule *rul
                           "stop_when: expected {metric: blocking_rate, relative_half_width: 0.05, max_repeat: 50}, "
                           "found %s",
                           yaml_kind_name(node));
-    enum status status = plan_check_members(node, stop_members, "stop_when", error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plan_check_members(node, stop_members, "stop_when", error));
     const struct yaml_node *metric = yaml_get(node, "metric"), *width = yaml_get(node, "relative_half_width");
     const struct yaml_node *most = yaml_get(node, "max_repeat");
     if (!metric || !width || !most)
         return yaml_error(error, node, "stop_when: needs metric, relative_half_width and max_repeat");
-    status = read_metric(metric, &rule->metric, error);
-    if (status == STATUS_OK)
-        status = plan_need_scalar(width, "relative_half_width", error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_metric(metric, &rule->metric, error));
+    TRY(plan_need_scalar(width, "relative_half_width", error));
     double value = 0;
     char shown[TEXT_SHOW_BYTES];
     if (units_number(width->text, &value, NULL) != STATUS_OK || !(value > 0 && value < 1))
@@ -80,12 +71,11 @@ enum status stop_rule_read(const struct yaml_node *sweep, struct stop_rule *rule
     require(sweep && sweep->kind == YAML_MAPPING && rule);
     const struct yaml_node *repeat = yaml_get(sweep, "repeat"), *stop = yaml_get(sweep, "stop_when");
     struct stop_rule made = {.least = stop ? 2 : 1}; /* an interval takes two runs */
-    enum status status = repeat ? read_repetitions(repeat, "repeat", 1, &made.least, error) : STATUS_OK;
+    if (repeat)
+        TRY(read_repetitions(repeat, "repeat", 1, &made.least, error));
     made.most = made.least;
-    if (status == STATUS_OK && stop)
-        status = read_stop(stop, &made, error);
-    if (status != STATUS_OK)
-        return status;
+    if (stop)
+        TRY(read_stop(stop, &made, error));
     require(made.least >= 1 && made.most >= made.least && (made.is_adaptive || made.most == made.least));
     *rule = made;
     return STATUS_OK;

@@ -94,17 +94,14 @@ static void fill_result(const struct session *session, const struct runner *runn
 static enum status open_session(struct session *session, const struct step_input *inputs, struct error *error)
 {
     session->engine = engine_create();
-    enum status status =
-        stepper_create(session->engine, inputs[0].topology, KIND_STEPPER, session->options, &session->stepper, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(stepper_create(session->engine, inputs[0].topology, KIND_STEPPER, session->options, &session->stepper, error));
     session->runners = memory_alloc(session->count, sizeof *session->runners);
-    for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++) {
-        session->runners[i].session = session;
-        status = stepper_add(session->stepper, &inputs[i], i, on_step, &session->runners[i], &session->runners[i].job,
-                             error);
+    for (uint32_t i = 0; i < session->count; i++) {
+        struct runner *runner = &session->runners[i];
+        runner->session = session;
+        TRY(stepper_add(session->stepper, &inputs[i], i, on_step, runner, &runner->job, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static void on_start(struct engine *engine, const struct event *event, void *world)
@@ -118,35 +115,32 @@ static void on_start(struct engine *engine, const struct event *event, void *wor
 static enum status start_jobs(struct session *session, struct error *error)
 {
     const struct circuit_options *options = session->options;
-    enum status status = STATUS_OK;
-    for (uint32_t i = 0; i < session->count && options->head_start_s && status == STATUS_OK; i++) {
+    for (uint32_t i = 0; i < session->count && options->head_start_s; i++) {
         struct runner *runner = &session->runners[i];
-        status = clock_from_seconds(&options->clock, options->head_start_s[i], &runner->head_start, error);
-        if (status == STATUS_OK && runner->head_start > session->begin)
+        TRY(clock_from_seconds(&options->clock, options->head_start_s[i], &runner->head_start, error));
+        if (runner->head_start > session->begin)
             session->begin = runner->head_start;
     }
     engine_on(session->engine, KIND_START, on_start, session);
-    for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++) {
+    for (uint32_t i = 0; i < session->count; i++) {
         sim_time start = session->begin - session->runners[i].head_start;
         if (start > 0)
             engine_schedule(session->engine, start, 0, KIND_START, i, 0);
         else
             stepper_start(session->runners[i].job);
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status run_session(struct session *session, struct error *error)
 {
-    enum status status = start_jobs(session, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(start_jobs(session, error));
     engine_run(session->engine, SIM_TIME_MAX);
-    status = stepper_status(session->stepper, error);
-    for (uint32_t i = 0; i < session->count && status == STATUS_OK; i++)
+    TRY(stepper_status(session->stepper, error));
+    for (uint32_t i = 0; i < session->count; i++)
         if (!session->runners[i].is_settled)
-            status = stepper_explain(session->runners[i].job, error);
-    return status;
+            return stepper_explain(session->runners[i].job, error);
+    return STATUS_OK;
 }
 
 static void close_session(struct session *session)

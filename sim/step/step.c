@@ -37,11 +37,9 @@ enum status step_run(const struct step_input *inputs, uint32_t count, const stru
     require(count > 0 && inputs[0].deployment->rank);
     if (circuit)
         return step_circuit(inputs, count, circuit, results, error);
-    enum status status = STATUS_OK;
-    for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
-        status = check_published(&inputs[i], error);
-        if (status == STATUS_OK)
-            status = step_published(&inputs[i], &results[i], error);
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(check_published(&inputs[i], error));
+        TRY(step_published(&inputs[i], &results[i], error));
     }
-    return status;
+    return STATUS_OK;
 }

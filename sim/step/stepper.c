@@ -266,15 +266,14 @@ static enum status send_transfers(struct stepper_job *job, uint32_t link, struct
         .done = on_transfer,
         .context = &job->links[link],
     };
-    enum status status = STATUS_OK;
     job->links[link].transfers_left = is_one_to_one ? from.count : from.count * to.count;
     for (uint32_t i = 0; i < from.count; i++)
-        for (uint32_t j = is_one_to_one ? i : 0; j < (is_one_to_one ? i + 1 : to.count) && status == STATUS_OK; j++) {
+        for (uint32_t j = is_one_to_one ? i : 0; j < (is_one_to_one ? i + 1 : to.count); j++) {
             request.source = deployment->devices[from.start + i];
             request.target = deployment->devices[to.start + j];
-            status = network_send(job->stepper->network, &request, NULL, error);
+            TRY(network_send(job->stepper->network, &request, NULL, error));
         }
-    return status;
+    return STATUS_OK;
 }
 
 static void send_link(struct stepper_job *job, uint32_t link)
@@ -325,12 +324,11 @@ static void on_op_end(struct engine *engine, const struct event *event, void *wo
 static enum status fill_costs(struct stepper_job *job, double unit_s, struct error *error)
 {
     const struct task_graph *tasks = job->tasks;
-    enum status status = STATUS_OK;
     for (uint32_t task = 0; task < job->task_count; task++)
-        for (uint32_t class = 0; class < tasks->class_count && status == STATUS_OK; class ++)
-            status = clock_from_seconds(&job->stepper->options.clock, task_part_ms(tasks, task, class) * unit_s,
-                                        &job->cost[(size_t)task * tasks->class_count + class], error);
-    return status;
+        for (uint32_t class = 0; class < tasks->class_count; class ++)
+            TRY(clock_from_seconds(&job->stepper->options.clock, task_part_ms(tasks, task, class) * unit_s,
+                                   &job->cost[(size_t)task * tasks->class_count + class], error));
+    return STATUS_OK;
 }
 
 static enum status fill_links(struct stepper_job *job, struct error *error)
@@ -478,9 +476,7 @@ enum status stepper_create(struct engine *engine, const struct topology *topolog
     struct network *network;
     network_options.tick_ps = options->clock.tick_ps;
     network_options.first_kind = first_kind;
-    enum status status = network_create(engine, topology, &network_options, &network, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(network_create(engine, topology, &network_options, &network, error));
     uint16_t lanes = network_fabric(network)->lanes_max;
     struct stepper *stepper = memory_alloc(1, sizeof *stepper);
     stepper->engine = engine;

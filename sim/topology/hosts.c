@@ -17,9 +17,7 @@ static enum status build_hosts(const void *settings, struct topology *topology, 
 {
     const struct hosts *hosts = settings;
     uint64_t devices = (uint64_t)(hosts->count * hosts->devices);
-    enum status status = layout_check_size(devices, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(layout_check_size(devices, error));
     layout_allocate(topology, (uint64_t)hosts->count, devices, 1);
     for (uint32_t device = 0; device < topology->device_count; device++)
         topology->devices[device].host = device / (uint32_t)hosts->devices;

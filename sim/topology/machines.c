@@ -105,16 +105,12 @@ static enum status build_machines(const void *settings, struct topology *topolog
         return yaml_error(error, list, "machines: expected a list of machines, e.g. [{name: fast, count: 2}]");
     struct machine *entries = arena_alloc(&topology->arena, list->count, sizeof *entries);
     uint64_t servers = 0, devices = 0;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < list->count && status == STATUS_OK; i++) {
-        status = read_machine(list->items[i], &topology->device, &topology->arena, &entries[i], error);
+    for (size_t i = 0; i < list->count; i++) {
+        TRY(read_machine(list->items[i], &topology->device, &topology->arena, &entries[i], error));
         servers += (uint64_t)entries[i].count;
         devices += (uint64_t)(entries[i].count * entries[i].devices);
-        if (status == STATUS_OK)
-            status = layout_check_size(devices, error);
+        TRY(layout_check_size(devices, error));
     }
-    if (status != STATUS_OK)
-        return status;
     layout_allocate(topology, servers, devices, (uint32_t)list->count);
     fill_machines(topology, entries, list->count);
     return STATUS_OK;

@@ -90,16 +90,16 @@ static enum status build(struct yaml_tree *tree, const char *path, const struct 
 enum status topology_load(const char *path, const struct registry *fabrics, struct topology *out, struct error *error)
 {
     struct yaml_tree tree = {0};
-    enum status status = yaml_tree_load(path, &tree, error);
-    return status == STATUS_OK ? build(&tree, path, fabrics, out, error) : status;
+    TRY(yaml_tree_load(path, &tree, error));
+    return build(&tree, path, fabrics, out, error);
 }
 
 enum status topology_parse(const char *text, size_t size, const char *file, const struct registry *fabrics,
                            struct topology *out, struct error *error)
 {
     struct yaml_tree tree = {0};
-    enum status status = yaml_tree_parse(text, size, file, &tree, error);
-    return status == STATUS_OK ? build(&tree, file, fabrics, out, error) : status;
+    TRY(yaml_tree_parse(text, size, file, &tree, error));
+    return build(&tree, file, fabrics, out, error);
 }
 
 void topology_free(struct topology *topology)
