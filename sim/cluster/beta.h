@@ -34,13 +34,7 @@ STATUS_MUST_USE enum status beta_load(struct beta_law *law, const char *path, st
 /* Adds share times another law to this one. */
 void beta_mix(struct beta_law *law, const struct beta_law *other, double share);
 
-/* A law that a scenario can name. */
-struct beta_kind {
-    struct strategy strategy;
-    enum status (*fill)(const struct beta_kind *kind, const void *settings, uint64_t seed, struct beta_law *law,
-                        struct error *error);
-    double skew; /* of the published laws */
-};
+/* The laws that a scenario can name. */
 extern const struct registry distributions;
 
 /* Adds the law that was chosen to an empty table. */

@@ -9,42 +9,7 @@
 #include "input/text.h"
 #include "input/units.h"
 
-static enum status fill_uniform(const struct beta_kind *kind, const void *settings, uint64_t seed, struct beta_law *law,
-                                struct error *error)
-{
-    (void)kind, (void)settings, (void)seed, (void)error;
-    beta_uniform(law);
-    return STATUS_OK;
-}
-
-static enum status fill_skewed(double skew, uint64_t seed, struct beta_law *law)
-{
-    struct random_stream *random = random_open(seed, "beta.table", 0);
-    beta_skew_normal(law, skew, random);
-    random_close(random);
-    return STATUS_OK;
-}
-
-static enum status fill_published(const struct beta_kind *kind, const void *settings, uint64_t seed,
-                                  struct beta_law *law, struct error *error)
-{
-    (void)settings, (void)error;
-    return fill_skewed(kind->skew, seed, law);
-}
-
-const struct beta_kind beta_law_a = {
-    .strategy = {.name = "A", .doc = "published: 0.10, 0.11, ..., 1.00, each equally likely"}, .fill = fill_uniform};
-const struct beta_kind beta_law_b = {
-    .strategy = {.name = "B", .doc = "published: skew-normal, most shares small"}, .fill = fill_published, .skew = 5};
-const struct beta_kind beta_law_c = {.strategy = {.name = "C", .doc = "published: normal, most shares in the middle"},
-                                     .fill = fill_published};
-const struct beta_kind beta_law_d = {
-    .strategy = {.name = "D", .doc = "published: skew-normal, most shares large"}, .fill = fill_published, .skew = -5};
-const struct beta_kind beta_law_uniform = {
-    .strategy = {.name = "uniform", .doc = "0.10, 0.11, ..., 1.00, each equally likely, as A"}, .fill = fill_uniform};
-
-/* ---- laws with keys of their own ---- */
-
+/* Laws with keys fill their own part of this. */
 struct beta_settings {
     double value, skew;
     const char *table; /* a path, found */
@@ -65,39 +30,47 @@ static const struct key mixture_keys[] = {{LIST_KEY("workload.beta_mixture", mix
                                            .doc = "Named laws (A, B, C, D) with their shares.",
                                            .example = "[A:0.5, D:0.5]", .is_needed = true}};
 
-static enum status fill_fixed(const struct beta_kind *kind, const void *settings, uint64_t seed, struct beta_law *law,
-                              struct error *error)
-{
-    const struct beta_settings *own = settings;
-    (void)kind, (void)seed, (void)error;
-    beta_fixed(law, own->value);
-    return STATUS_OK;
-}
+static enum status check_mixture(const struct keys *keys, const void *settings, struct error *error);
 
-static enum status fill_skew_normal(const struct beta_kind *kind, const void *settings, uint64_t seed,
-                                    struct beta_law *law, struct error *error)
-{
-    const struct beta_settings *own = settings;
-    (void)kind, (void)error;
-    return fill_skewed(own->skew, seed, law);
-}
+enum shape { UNIFORM, SKEWED, FIXED, TABLE, MIXTURE };
 
-static enum status fill_table(const struct beta_kind *kind, const void *settings, uint64_t seed, struct beta_law *law,
-                              struct error *error)
-{
-    const struct beta_settings *own = settings;
-    (void)kind, (void)seed;
-    return beta_load(law, own->table, error);
-}
+#define KEYS(rows) STRATEGY_KEYS(rows, struct beta_settings)
+static const struct law {
+    struct strategy strategy;
+    enum shape shape;
+    double skew; /* of a law that has no key for it */
+} laws[] = {
+    {{.name = "A", .doc = "published: 0.10, 0.11, ..., 1.00, each equally likely"}, UNIFORM, 0},
+    {{.name = "B", .doc = "published: skew-normal, most shares small"}, SKEWED, 5},
+    {{.name = "C", .doc = "published: normal, most shares in the middle"}, SKEWED, 0},
+    {{.name = "D", .doc = "published: skew-normal, most shares large"}, SKEWED, -5},
+    {{.name = "uniform", .doc = "0.10, 0.11, ..., 1.00, each equally likely, as A"}, UNIFORM, 0},
+    {{.name = "fixed", .doc = "workload.beta_value for every job", KEYS(value_keys)}, FIXED, 0},
+    {{.name = "skew_normal", .doc = "as B, C and D, with the shape workload.beta_skew", KEYS(skew_keys)}, SKEWED, 0},
+    {{.name = "table", .doc = "shares and probabilities from workload.beta_table", KEYS(table_keys)}, TABLE, 0},
+    {{.name = "mixture",
+      .doc = "several of A to D, by workload.beta_mixture",
+      .check = check_mixture,
+      KEYS(mixture_keys)},
+     MIXTURE,
+     0},
+};
+
+static const struct strategy *const entries[] = {&laws[0].strategy, &laws[1].strategy, &laws[2].strategy,
+                                                 &laws[3].strategy, &laws[4].strategy, &laws[5].strategy,
+                                                 &laws[6].strategy, &laws[7].strategy, &laws[8].strategy};
+_Static_assert(sizeof entries / sizeof *entries == sizeof laws / sizeof *laws, "one entry per law");
+const struct registry distributions = {.kind = "distributions",
+                                       .strategies = entries,
+                                       .count = sizeof entries / sizeof *entries,
+                                       .standard = &laws[0].strategy};
 
 /* "A:0.5": a published law of one letter, a colon, its share. NULL where it is anything else. */
-static const struct beta_kind *read_share(const char *item, double *share)
+static const struct law *read_share(const char *item, double *share)
 {
-    static const struct beta_kind *const published[] = {&beta_law_a, &beta_law_b, &beta_law_c, &beta_law_d};
     bool is_law = item[0] >= 'A' && item[0] <= 'D' && item[1] == ':';
-    if (!is_law || units_number(item + 2, share, NULL) != STATUS_OK || *share <= 0)
-        return NULL;
-    return published[item[0] - 'A'];
+    bool is_good = is_law && units_number(item + 2, share, NULL) == STATUS_OK && *share > 0;
+    return is_good ? &laws[item[0] - 'A'] : NULL;
 }
 
 static enum status check_mixture(const struct keys *keys, const void *settings, struct error *error)
@@ -113,57 +86,51 @@ static enum status check_mixture(const struct keys *keys, const void *settings, 
     return STATUS_OK;
 }
 
-static enum status fill_mixture(const struct beta_kind *kind, const void *settings, uint64_t seed, struct beta_law *law,
-                                struct error *error)
+static enum status fill_law(const struct law *law, const struct beta_settings *settings, uint64_t seed,
+                            struct beta_law *out, struct error *error);
+
+static enum status fill_mixture(const struct key_list *items, uint64_t seed, struct beta_law *out, struct error *error)
 {
-    const struct key_list *items = &((const struct beta_settings *)settings)->mixture;
     enum status status = STATUS_OK;
-    (void)kind;
     for (size_t i = 0; i < items->count && status == STATUS_OK; i++) {
         struct beta_law one = {0};
         double share;
-        const struct beta_kind *part = read_share(items->items[i], &share);
-        require(part); /* check_mixture saw it */
-        status = part->fill(part, NULL, seed, &one, error);
-        beta_mix(law, &one, share);
+        const struct law *law = read_share(items->items[i], &share);
+        require(law); /* check_mixture saw it */
+        status = fill_law(law, NULL, seed, &one, error);
+        beta_mix(out, &one, share);
         beta_free(&one);
     }
     return status;
 }
 
-const struct beta_kind beta_law_fixed = {.strategy = {.name = "fixed",
-                                                      .doc = "workload.beta_value for every job",
-                                                      STRATEGY_KEYS(value_keys, struct beta_settings)},
-                                         .fill = fill_fixed};
-const struct beta_kind beta_law_skew_normal = {.strategy = {.name = "skew_normal",
-                                                            .doc = "as B, C and D, with the shape workload.beta_skew",
-                                                            STRATEGY_KEYS(skew_keys, struct beta_settings)},
-                                               .fill = fill_skew_normal};
-const struct beta_kind beta_law_table = {.strategy = {.name = "table",
-                                                      .doc = "shares and probabilities from workload.beta_table",
-                                                      STRATEGY_KEYS(table_keys, struct beta_settings)},
-                                         .fill = fill_table};
-const struct beta_kind beta_law_mixture = {.strategy = {.name = "mixture",
-                                                        .doc = "several of A to D, by workload.beta_mixture",
-                                                        .check = check_mixture,
-                                                        STRATEGY_KEYS(mixture_keys, struct beta_settings)},
-                                           .fill = fill_mixture};
-
-/* One line per law. */
-#define DISTRIBUTIONS(_, type)                                                                                         \
-    _(type, beta_law_a)                                                                                                \
-    _(type, beta_law_b)                                                                                                \
-    _(type, beta_law_c)                                                                                                \
-    _(type, beta_law_d)                                                                                                \
-    _(type, beta_law_uniform)                                                                                          \
-    _(type, beta_law_fixed)                                                                                            \
-    _(type, beta_law_skew_normal)                                                                                      \
-    _(type, beta_law_table)                                                                                            \
-    _(type, beta_law_mixture)
-REGISTRY(distributions, struct beta_kind, DISTRIBUTIONS, beta_law_a)
+static enum status fill_law(const struct law *law, const struct beta_settings *settings, uint64_t seed,
+                            struct beta_law *out, struct error *error)
+{
+    struct random_stream *random;
+    require(settings || !law->strategy.key_count);
+    switch (law->shape) {
+    case UNIFORM:
+        beta_uniform(out);
+        break;
+    case SKEWED:
+        random = random_open(seed, "beta.table", 0);
+        beta_skew_normal(out, settings ? settings->skew : law->skew, random);
+        random_close(random);
+        break;
+    case FIXED:
+        beta_fixed(out, settings->value);
+        break;
+    case TABLE:
+        return beta_load(out, settings->table, error);
+    case MIXTURE:
+        return fill_mixture(&settings->mixture, seed, out, error);
+    }
+    return STATUS_OK;
+}
 
 enum status beta_fill(const struct choice *choice, uint64_t seed, struct beta_law *law, struct error *error)
 {
-    const struct beta_kind *kind = (const struct beta_kind *)choice->strategy;
-    return kind->fill(kind, choice->settings, seed, law, error);
+    require(law->count == 0);
+    return fill_law((const struct law *)choice->strategy, choice->settings, seed, law, error);
 }
