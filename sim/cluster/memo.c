@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/hash.h"
+#include "engine/intern.h"
 
 /* Renumbering of one coordinate; a value counts as known while its stamp is that of the present key. */
 struct renumbering {
@@ -11,27 +11,16 @@ struct renumbering {
     uint32_t used;
 };
 
-struct entry {
-    uint64_t hash;
-    uint32_t *key; /* key[0] = its length */
-    struct step_result result;
-};
-
 struct memo {
     const struct topology *topology;
     bool renames;
     struct renumbering groups, racks, places;
     uint32_t stamp;
-    uint32_t *key;
-    uint32_t key_length;
+    uint32_t *key; /* of the last look-up */
     size_t key_capacity;
-    uint64_t key_hash;
-    struct entry *entries;
-    uint32_t entry_count;
-    size_t entry_capacity;
-    uint32_t *slots; /* open addressing: entry number + 1, 0 = empty; a power of two, at most half full */
-    uint32_t slot_count;
-    struct arena arena;
+    struct intern keys;
+    struct step_result *results; /* by the number of their key; the last key may have none yet */
+    size_t result_count, result_capacity;
 };
 
 static void renumbering_init(struct renumbering *renumbering, int64_t count)
@@ -48,8 +37,6 @@ struct memo *memo_create(const struct topology *topology, bool renames)
     renumbering_init(&memo->groups, topology->groups);
     renumbering_init(&memo->racks, topology->racks_per_group);
     renumbering_init(&memo->places, topology->servers_per_rack);
-    memo->slot_count = 1024;
-    memo->slots = memory_alloc(memo->slot_count, sizeof *memo->slots);
     return memo;
 }
 
@@ -63,9 +50,8 @@ void memo_free(struct memo *memo)
         free(all[i]->number);
     }
     free(memo->key);
-    free(memo->entries);
-    free(memo->slots);
-    arena_free(&memo->arena);
+    free(memo->results);
+    intern_free(&memo->keys);
     free(memo);
 }
 
@@ -90,13 +76,13 @@ static uint32_t server_code(struct memo *memo, uint32_t server)
     return (group * (uint32_t)t->racks_per_group + rack) * (uint32_t)t->servers_per_rack + place;
 }
 
-static void build_key(struct memo *memo, uint32_t model, uint32_t degree, const struct deployment *deployment)
+/* Returns the length of the key. */
+static size_t build_key(struct memo *memo, uint32_t model, uint32_t degree, const struct deployment *deployment)
 {
-    size_t most = 4 + (size_t)deployment->op_count + deployment->list_count + deployment->entry_count;
+    size_t length = 0, most = 2 + (size_t)deployment->op_count + deployment->list_count + deployment->entry_count;
     memo->key = memory_grow(memo->key, &memo->key_capacity, most, sizeof *memo->key);
     memo->stamp++;
     memo->groups.used = memo->racks.used = memo->places.used = 0;
-    uint32_t length = 1;
     memo->key[length++] = model;
     memo->key[length++] = degree;
     memcpy(memo->key + length, deployment->list_of_op, deployment->op_count * sizeof *memo->key);
@@ -107,11 +93,8 @@ static void build_key(struct memo *memo, uint32_t model, uint32_t degree, const 
         for (uint32_t i = 0; i < at.count; i++)
             memo->key[length++] = server_code(memo, deployment->devices[at.start + i]);
     }
-    memo->key[0] = memo->key_length = length;
-    uint64_t hash = length;
-    for (uint32_t i = 1; i < length; i++)
-        hash = (hash ^ memo->key[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
-    memo->key_hash = hash_mix(hash);
+    require(length == most);
+    return length;
 }
 
 void memo_rename(struct memo *memo, const struct deployment *deployment, struct deployment *out)
@@ -123,42 +106,18 @@ void memo_rename(struct memo *memo, const struct deployment *deployment, struct 
         out->used[i] = server_code(memo, out->used[i]);
 }
 
-static uint32_t *find_slot(const struct memo *memo, uint64_t hash, const uint32_t *key)
-{
-    uint32_t mask = memo->slot_count - 1;
-    for (uint32_t slot = (uint32_t)hash & mask;; slot = (slot + 1) & mask) {
-        if (!memo->slots[slot])
-            return &memo->slots[slot];
-        const struct entry *entry = &memo->entries[memo->slots[slot] - 1];
-        if (entry->hash == hash && entry->key[0] == key[0] && memcmp(entry->key, key, key[0] * sizeof *key) == 0)
-            return &memo->slots[slot];
-    }
-}
-
 const struct step_result *memo_find(struct memo *memo, uint32_t model, uint32_t degree,
                                     const struct deployment *deployment)
 {
-    build_key(memo, model, degree, deployment);
-    uint32_t slot = *find_slot(memo, memo->key_hash, memo->key);
-    return slot ? &memo->entries[slot - 1].result : NULL;
-}
-
-static void double_slots(struct memo *memo)
-{
-    free(memo->slots);
-    memo->slot_count *= 2;
-    memo->slots = memory_alloc(memo->slot_count, sizeof *memo->slots);
-    for (uint32_t i = 0; i < memo->entry_count; i++)
-        *find_slot(memo, memo->entries[i].hash, memo->entries[i].key) = i + 1;
+    require(memo->keys.count == memo->result_count); /* what was not found before was added */
+    size_t length = build_key(memo, model, degree, deployment);
+    size_t number = intern_number(&memo->keys, memo->key, length * sizeof *memo->key);
+    return number < memo->result_count ? &memo->results[number] : NULL;
 }
 
 void memo_add(struct memo *memo, const struct step_result *result)
 {
-    uint32_t *key = arena_alloc(&memo->arena, memo->key_length, sizeof *key);
-    memcpy(key, memo->key, memo->key_length * sizeof *key);
-    memo->entries = memory_grow(memo->entries, &memo->entry_capacity, memo->entry_count + 1, sizeof *memo->entries);
-    memo->entries[memo->entry_count] = (struct entry){memo->key_hash, key, *result};
-    *find_slot(memo, memo->key_hash, key) = ++memo->entry_count;
-    if (memo->entry_count > memo->slot_count / 2)
-        double_slots(memo);
+    require(memo->keys.count == memo->result_count + 1);
+    memo->results = memory_grow(memo->results, &memo->result_capacity, memo->result_count + 1, sizeof *memo->results);
+    memo->results[memo->result_count++] = *result;
 }

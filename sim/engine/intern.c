@@ -14,6 +14,19 @@ struct intern_entry {
     size_t size;
 };
 
+/* Eight bytes at a time: keys of a thousand words are looked up once per job. */
+static uint64_t hash_string(const char *bytes, size_t size)
+{
+    uint64_t hash = size, word = 0;
+    for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+    }
+    word = 0;
+    memcpy(&word, bytes, size);
+    return hash_mix((hash ^ word) * UINT64_C(0x9e3779b97f4a7c15));
+}
+
 /* The slot of the string, or the free one where it belongs. */
 static size_t *find_slot(const struct intern *intern, const struct intern_entry *wanted)
 {
@@ -39,7 +52,7 @@ static void grow_slots(struct intern *intern)
 size_t intern_number(struct intern *intern, const void *bytes, size_t size)
 {
     require(intern && bytes);
-    struct intern_entry entry = {hash_bytes(bytes, size), bytes, size};
+    struct intern_entry entry = {hash_string(bytes, size), bytes, size};
     if (2 * (intern->count + 1) > intern->slot_count)
         grow_slots(intern);
     size_t *slot = find_slot(intern, &entry);

@@ -54,40 +54,18 @@ enum status inputs_describe(const char *path, struct inputs_file *file, struct e
 
 /* ---- the set of files ---- */
 
-static size_t find_slot(const struct inputs *inputs, const char *path)
-{
-    size_t slot = hash_bytes(path, strlen(path)) & (inputs->slot_count - 1);
-    while (inputs->slots[slot] && strcmp(inputs->files[inputs->slots[slot] - 1].path, path) != 0)
-        slot = (slot + 1) & (inputs->slot_count - 1);
-    return slot;
-}
-
-/* At most half full, so that a look-up stays short. */
-static void grow_slots(struct inputs *inputs)
-{
-    enum { FIRST_SLOTS = 64 };
-    if (inputs->slot_count > 2 * inputs->count)
-        return;
-    free(inputs->slots);
-    inputs->slot_count = inputs->slot_count ? 2 * inputs->slot_count : FIRST_SLOTS;
-    inputs->slots = memory_alloc(inputs->slot_count, sizeof *inputs->slots);
-    for (size_t i = 0; i < inputs->count; i++)
-        inputs->slots[find_slot(inputs, inputs->files[i].path)] = i + 1;
-}
-
 /* Adds a file unless it is known. */
-static enum status add(struct inputs *inputs, const char *kind, const char *path, bool *is_new, struct error *error)
+static enum status add_input(struct inputs *inputs, const char *kind, const char *path, bool *is_new,
+                             struct error *error)
 {
     struct inputs_file file = {.kind = kind};
-    grow_slots(inputs);
-    size_t slot = find_slot(inputs, path);
-    if (inputs->slots[slot])
+    size_t known = inputs->paths.count;
+    if (intern_number(&inputs->paths, path, strlen(path)) < known)
         return STATUS_OK;
     TRY(inputs_describe(path, &file, error));
     file.path = arena_text(&inputs->arena, path, strlen(path));
     inputs->files = memory_grow(inputs->files, &inputs->capacity, inputs->count + 1, sizeof *inputs->files);
     inputs->files[inputs->count++] = file;
-    inputs->slots[slot] = inputs->count;
     inputs->fingerprint = hash_pair(inputs->fingerprint, file.hash);
     *is_new = true;
     return STATUS_OK;
@@ -101,7 +79,7 @@ static enum status add_model(struct inputs *inputs, const char *name, const char
     const char *path;
     enum status status = file_find(&search, name, &arena, &path, error);
     if (status == STATUS_OK)
-        status = add(inputs, "model", path, is_new, error);
+        status = add_input(inputs, "model", path, is_new, error);
     else
         status = error_wrap(error, "model %.100s", name);
     arena_free(&arena);
@@ -133,7 +111,7 @@ static enum status add_named(struct inputs *inputs, const struct scenario *run, 
             continue;
         const char *path = keys_path(&run->keys, i);
         if (path)
-            TRY(add(inputs, table->rows[i].name, path, is_new, error));
+            TRY(add_input(inputs, table->rows[i].name, path, is_new, error));
     }
     const struct key_list *models = &run->settings.workload.models;
     for (size_t i = 0; i < models->count && !run->settings.workload.trace; i++)
@@ -171,11 +149,9 @@ static enum status gather_run(struct inputs *inputs, const struct plan *plan, si
 static void add_scenario_files(struct inputs *inputs, const struct scenario *scenario)
 {
     uint64_t fingerprint = inputs->fingerprint;
-    for (size_t i = 0; i < scenario_file_count(scenario); i++) {
-        bool is_new;
-        if (add(inputs, "scenario", scenario_file(scenario, i), &is_new, NULL) != STATUS_OK)
-            continue;
-    }
+    bool is_new;
+    for (size_t i = 0; i < scenario_file_count(scenario); i++)
+        add_input(inputs, "scenario", scenario_file(scenario, i), &is_new, NULL);
     inputs->fingerprint = fingerprint;
 }
 
@@ -194,7 +170,7 @@ enum status inputs_gather(const struct plan *plan, struct inputs *inputs, struct
 void inputs_free(struct inputs *inputs)
 {
     free(inputs->files);
-    free(inputs->slots);
+    intern_free(&inputs->paths);
     arena_free(&inputs->arena);
     *inputs = (struct inputs){0};
 }

@@ -1,4 +1,5 @@
-/* The files an experiment reads, with their hashes, and a fingerprint of all that its results depend on.  *
+/* The files an experiment reads, with their hashes, and a fingerprint of all that its results depend on.
+ *
  * Gathering is also the check before any run starts: each file is read by the
  * code that will read it later, once, so a bad one is told before the first
  * result is written.
@@ -6,6 +7,7 @@
 #ifndef RESULTS_INPUTS_H
 #define RESULTS_INPUTS_H
 
+#include "engine/intern.h"
 #include "scenario/plan.h"
 
 struct inputs_file {
@@ -17,8 +19,7 @@ struct inputs_file {
 struct inputs {
     struct inputs_file *files; /* each once, in the order of the runs that need them */
     size_t count, capacity;
-    size_t *slots; /* of a hash table: position + 1 in files, 0 = empty */
-    size_t slot_count;
+    struct intern paths;  /* of those looked at */
     uint64_t fingerprint; /* of the data files and of every point's settings, but not of how the scenario is spelled */
     struct arena arena;   /* owns the texts */
 };
