@@ -15,7 +15,7 @@ enum { SKEW_DRAWS = 50000, SKEW_BINS = 1000 };
 /* Grid of the published laws: hundredths. */
 enum { GRID_LOW = 10, GRID_HIGH = 100 };
 
-static void add(struct beta_law *law, double value, double weight)
+static void add_value(struct beta_law *law, double value, double weight)
 {
     size_t weights_capacity = law->capacity;
     law->values = memory_grow(law->values, &law->capacity, law->count + 1, sizeof *law->values);
@@ -27,12 +27,12 @@ static void add(struct beta_law *law, double value, double weight)
 void beta_uniform(struct beta_law *law)
 {
     for (int hundredth = GRID_LOW; hundredth <= GRID_HIGH; hundredth++)
-        add(law, hundredth / 100.0, 1);
+        add_value(law, hundredth / 100.0, 1);
 }
 
 void beta_fixed(struct beta_law *law, double value)
 {
-    add(law, value, 1);
+    add_value(law, value, 1);
 }
 
 /* Fills draws with skew-normal values scaled so that the smallest is 0 and the largest 1. */
@@ -64,7 +64,7 @@ void beta_skew_normal(struct beta_law *law, double skew, struct random_stream *r
     }
     for (int hundredth = GRID_LOW; hundredth <= GRID_HIGH; hundredth++)
         if (hits[hundredth] > 0)
-            add(law, hundredth / 100.0, hits[hundredth] / SKEW_DRAWS);
+            add_value(law, hundredth / 100.0, hits[hundredth] / SKEW_DRAWS);
     free(draws);
 }
 
@@ -93,7 +93,7 @@ static enum status read_rows(struct beta_law *law, struct csv *csv, int value_co
             break;
         TRY(read_number(csv, value_column, 1e-9, 1, &value, error));
         TRY(read_number(csv, weight_column, 0, 1e12, &weight, error));
-        add(law, value, weight);
+        add_value(law, value, weight);
         total += weight;
     }
     if (!(total > 0))
@@ -123,7 +123,7 @@ void beta_mix(struct beta_law *law, const struct beta_law *other, double share)
     for (size_t i = 0; i < other->count; i++)
         total += other->weights[i];
     for (size_t i = 0; i < other->count; i++)
-        add(law, other->values[i], other->weights[i] / total * share);
+        add_value(law, other->values[i], other->weights[i] / total * share);
 }
 
 double beta_draw(struct beta_law *law, struct random_stream *random)

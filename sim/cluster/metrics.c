@@ -133,7 +133,8 @@ static void add_admitted(const struct job_record *job, double length_s, const do
         add_completed(job, sums);
 }
 
-static void finish(const struct cluster_config *config, double length_s, struct sums *sums, double values[METRIC_COUNT])
+static void finish_metrics(const struct cluster_config *config, double length_s, struct sums *sums,
+                           double values[METRIC_COUNT])
 {
     statistics_sort(sums->jcts, sums->count);
     for (int metric = 0; metric < METRIC_COUNT; metric++) {
@@ -172,7 +173,7 @@ void metrics_compute(const struct cluster_config *config, const struct cluster_r
         if (job->is_decided && job->outcome != OUTCOME_BLOCKED)
             add_admitted(job, result->length_s, model_bytes, &sums);
     }
-    finish(config, result->length_s - config->warm_up_s, &sums, values);
+    finish_metrics(config, result->length_s - config->warm_up_s, &sums, values);
     free(model_bytes);
     free(sums.jcts);
 }

@@ -2,7 +2,7 @@
  * meets the limit. Refuses a job that no degree can save. */
 #include "partition/partition.h"
 
-static uint32_t choose(const struct partition_request *request)
+static uint32_t choose_by_simulation(const struct partition_request *request)
 {
     for (uint32_t i = 0; i < request->legal_count; i++)
         if (request->meets_limit(request->context, request->legal[i]))
@@ -13,5 +13,5 @@ static uint32_t choose(const struct partition_request *request)
 const struct partitioner partition_exact_min = {
     .strategy = {.name = "exact_min",
                  .doc = "the smallest legal degree whose simulated time meets the limit on a free block"},
-    .choose = choose,
+    .choose = choose_by_simulation,
 };

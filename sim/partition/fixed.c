@@ -11,7 +11,7 @@ static const struct key fixed_keys[] = {
      .doc = "Parts each op is split into, at most.", .example = "8", .is_needed = true},
 };
 
-static enum status check(const struct keys *keys, const void *settings, struct error *error)
+static enum status check_degree(const struct keys *keys, const void *settings, struct error *error)
 {
     const struct fixed *fixed = settings;
     if (fixed->degree == 1 || fixed->degree % 2 == 0)
@@ -20,7 +20,7 @@ static enum status check(const struct keys *keys, const void *settings, struct e
                       "%lld is odd; expected 1 or an even number, e.g. 8", (long long)fixed->degree);
 }
 
-static uint32_t choose(const struct partition_request *request)
+static uint32_t choose_fixed(const struct partition_request *request)
 {
     const struct fixed *fixed = request->settings;
     uint32_t best = 0;
@@ -32,7 +32,7 @@ static uint32_t choose(const struct partition_request *request)
 const struct partitioner partition_fixed = {
     .strategy = {.name = "fixed",
                  .doc = "partition.degree for every job, or the largest legal degree below it",
-                 .check = check,
+                 .check = check_degree,
                  STRATEGY_KEYS(fixed_keys, struct fixed)},
-    .choose = choose,
+    .choose = choose_fixed,
 };

@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-static uint32_t choose(const struct partition_request *request)
+static uint32_t choose_sufficient(const struct partition_request *request)
 {
     return partition_at_least(request, ceil(request->sequential_s / request->limit_s));
 }
 
 const struct partitioner partition_min_sufficient = {
     .strategy = {.name = "min_sufficient", .doc = "published Para_min: the smallest legal degree of at least 1/beta"},
-    .choose = choose,
+    .choose = choose_sufficient,
 };

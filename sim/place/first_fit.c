@@ -9,7 +9,7 @@ static bool is_legal(const struct topology *topology, uint32_t degree)
     return degree == 1 || (degree % 2 == 0 && degree <= topology->device_count);
 }
 
-static bool place(const struct place_request *request, struct deployment *deployment)
+static bool place_on_first_free(const struct place_request *request, struct deployment *deployment)
 {
     uint32_t degree = request->tasks->degree;
     uint32_t *devices = memory_alloc(degree, sizeof *devices);
@@ -22,5 +22,5 @@ static bool place(const struct place_request *request, struct deployment *deploy
 const struct placer place_first_fit = {
     .strategy = {.name = "first_fit", .doc = "the first free devices, as many as the degree, on any topology"},
     .is_legal = is_legal,
-    .place = place,
+    .place = place_on_first_free,
 };

@@ -6,7 +6,7 @@
 #include "place/block.h"
 #include "place/place.h"
 
-static bool place(const struct place_request *request, struct deployment *deployment)
+static bool place_in_block(const struct place_request *request, struct deployment *deployment)
 {
     uint32_t degree = request->tasks->degree;
     uint32_t *block = memory_alloc(degree, sizeof *block);
@@ -19,5 +19,5 @@ static bool place(const struct place_request *request, struct deployment *deploy
 const struct placer place_ramp_compact = {
     .strategy = {.name = "ramp_compact", .doc = "every op inside the job's own block of degree-many servers"},
     .is_legal = block_is_legal,
-    .place = place,
+    .place = place_in_block,
 };

@@ -47,7 +47,7 @@ static bool place_op(const struct place_request *request, struct deployment *dep
     return true;
 }
 
-static bool place(const struct place_request *request, struct deployment *deployment)
+static bool place_by_parents(const struct place_request *request, struct deployment *deployment)
 {
     const struct graph *graph = request->tasks->graph;
     uint32_t *block = memory_alloc(request->tasks->degree, sizeof *block);
@@ -64,6 +64,6 @@ const struct placer place_ramp_first_fit = {
     .strategy = {.name = "ramp_first_fit",
                  .doc = "published: beside a parent with as many parts, else the first free block of the cluster"},
     .is_legal = block_is_legal,
-    .place = place,
+    .place = place_by_parents,
     .counts_memory_together = true,
 };

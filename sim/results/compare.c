@@ -136,8 +136,8 @@ static enum status run_value(const struct compare_options *options, const struct
     return STATUS_OK;
 }
 
-static enum status measure(const struct compare_options *options, const struct runs_table *runs,
-                           const struct expectation *want, struct statistics_sample *sample, struct error *error)
+static enum status measure_metric(const struct compare_options *options, const struct runs_table *runs,
+                                  const struct expectation *want, struct statistics_sample *sample, struct error *error)
 {
     struct condition conditions[CONDITION_LIMIT];
     struct arena arena = {0};
@@ -233,7 +233,7 @@ static enum status compare_row(const struct compare_options *options, const stru
     if (units_number(csv_field(csv, at->published), &want.published, error) != STATUS_OK)
         return csv_error(csv, (int)at->published, error, "expected a number, e.g. 0.262");
     TRY(read_tolerance(csv, at->tolerance, &want, error));
-    TRY(measure(options, runs, &want, &sample, error));
+    TRY(measure_metric(options, runs, &want, &sample, error));
     if (sample.count == 0)
         return csv_error(csv, (int)at->where, error, "no finished run matches '%.100s'", want.where);
     *outside += !print_row(options, out, &want, &sample);

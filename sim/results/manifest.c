@@ -177,7 +177,7 @@ static void add_invocation(cJSON *root, const struct manifest *manifest)
     cJSON_AddNumberToObject(root, "events", (double)manifest->totals.events);
 }
 
-static cJSON *describe(const struct manifest *manifest)
+static cJSON *describe_experiment(const struct manifest *manifest)
 {
     cJSON *root = cJSON_CreateObject();
     if (!root)
@@ -199,7 +199,7 @@ enum status manifest_write(const struct manifest *manifest, struct error *error)
     struct file_writer *writer;
     snprintf(path, sizeof path, "%s/manifest.json", manifest->directory);
     TRY(file_create(path, &writer, error));
-    cJSON *root = describe(manifest);
+    cJSON *root = describe_experiment(manifest);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
     if (!text)

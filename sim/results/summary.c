@@ -18,7 +18,7 @@ static void add_number(cJSON *object, const char *name, double value)
         cJSON_AddNullToObject(object, name);
 }
 
-static cJSON *describe(double *values, size_t count)
+static cJSON *describe_metric(double *values, size_t count)
 {
     struct statistics_sample sample = {0};
     cJSON *object = cJSON_CreateObject();
@@ -53,7 +53,7 @@ static cJSON *describe_point(const struct plan *plan, const struct results_row *
         for (size_t run = first; run < end; run++)
             if (rows[run].is_there && !isnan(rows[run].values[metric]))
                 values[count++] = rows[run].values[metric];
-        cJSON_AddItemToObject(metrics, metric_name((enum metric)metric), describe(values, count));
+        cJSON_AddItemToObject(metrics, metric_name((enum metric)metric), describe_metric(values, count));
     }
     free(values);
     return point;

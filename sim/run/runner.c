@@ -44,7 +44,7 @@ static bool is_first_rank(const struct runner *runner)
 }
 
 /* All ranks go on, or none. */
-static enum status agree(enum status status, struct error *error)
+static enum status agree_on(enum status status, struct error *error)
 {
     int code = ranks_agree((int)status);
     if (code != STATUS_OK && status == STATUS_OK)
@@ -214,7 +214,7 @@ static enum status finish_runs(struct runner *runner, struct error *error)
         *error = later;
         status = collected;
     }
-    return agree(status, error);
+    return agree_on(status, error);
 }
 
 /* ---- only looking ---- */
@@ -262,7 +262,7 @@ static void list_only(struct runner *runner)
 /* With the signals that stop it blocked: see workers.c for when they are let in. */
 static enum status run_claimed(struct runner *runner, int *signal, struct error *error)
 {
-    TRY(agree(is_first_rank(runner) ? claim_open(&runner->claim, error) : STATUS_OK, error));
+    TRY(agree_on(is_first_rank(runner) ? claim_open(&runner->claim, error) : STATUS_OK, error));
     find_done(runner);
     assign_runs(runner);
     do_runs(runner);
@@ -328,12 +328,12 @@ enum status runner_run(const struct plan *plan, const struct runner_options *opt
     TRY(check_options(options, error));
     open_runner(&runner, plan, options);
     *signal = 0;
-    enum status status = agree(inputs_gather(plan, &runner.inputs, error), error);
+    enum status status = agree_on(inputs_gather(plan, &runner.inputs, error), error);
     if (status == STATUS_OK) {
         claim_init(&runner.claim, options->directory, plan, &runner.inputs);
         runner.claim.is_fresh = options->is_fresh;
         runner.claim.is_shared = options->shard_count > 1;
-        status = agree(is_first_rank(&runner) ? claim_check(&runner.claim, error) : STATUS_OK, error);
+        status = agree_on(is_first_rank(&runner) ? claim_check(&runner.claim, error) : STATUS_OK, error);
         if (status == STATUS_OK && options->is_dry)
             list_only(&runner);
         else if (status == STATUS_OK)

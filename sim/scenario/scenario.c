@@ -162,8 +162,8 @@ static struct scenario *scenario_new(struct scenario_sources *sources, bool owns
 }
 
 /* Sources, then the settings of a point as one more layer. With a sweep only its runs can be checked. */
-static enum status fill(struct scenario *scenario, const struct scenario_point *points, size_t point_count,
-                        struct error *error)
+static enum status fill_scenario(struct scenario *scenario, const struct scenario_point *points, size_t point_count,
+                                 struct error *error)
 {
     TRY(apply_sources(scenario, error));
     keys_open_layer(&scenario->keys);
@@ -189,7 +189,7 @@ enum status scenario_load(const char *path, struct scenario_overrides overrides,
     struct scenario *made = scenario_new(sources_new(overrides), true);
     made->sources->has_files = true;
     enum status status = path ? read_chain(made->sources, path, error) : STATUS_OK;
-    return hand_out(made, status == STATUS_OK ? fill(made, NULL, 0, error) : status, scenario);
+    return hand_out(made, status == STATUS_OK ? fill_scenario(made, NULL, 0, error) : status, scenario);
 }
 
 static enum status parse_source(struct scenario_sources *sources, const char *text, size_t size, const char *file,
@@ -208,7 +208,7 @@ enum status scenario_parse(const char *text, size_t size, const char *file, stru
     require(text && file && scenario);
     struct scenario *made = scenario_new(sources_new(overrides), true);
     enum status status = parse_source(made->sources, text, size, file, error);
-    return hand_out(made, status == STATUS_OK ? fill(made, NULL, 0, error) : status, scenario);
+    return hand_out(made, status == STATUS_OK ? fill_scenario(made, NULL, 0, error) : status, scenario);
 }
 
 enum status scenario_variant(const struct scenario *base, const struct scenario_point *points, size_t point_count,
@@ -216,7 +216,7 @@ enum status scenario_variant(const struct scenario *base, const struct scenario_
 {
     require(base && variant && (points || !point_count));
     struct scenario *made = scenario_new(base->sources, false);
-    TRY(hand_out(made, fill(made, points, point_count, error), variant));
+    TRY(hand_out(made, fill_scenario(made, points, point_count, error), variant));
     made->settings.sweep = NULL;
     return STATUS_OK;
 }

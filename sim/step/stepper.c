@@ -77,7 +77,7 @@ static sim_time part_cost(const struct stepper_job *job, uint32_t task, uint32_t
     return job->cost[(size_t)task * job->tasks->class_count + job->stepper->topology->devices[device].class];
 }
 
-static void fail(struct stepper *stepper, const struct error *error)
+static void keep_error(struct stepper *stepper, const struct error *error)
 {
     if (stepper->error.status == STATUS_OK)
         stepper->error = *error;
@@ -117,7 +117,7 @@ static void pause_device(struct stepper *stepper, uint32_t server)
 }
 
 /* Lets the device run its ready op of the highest rank, or the one that is picked. */
-static void dispatch(struct stepper *stepper, uint32_t server)
+static void dispatch_device(struct stepper *stepper, uint32_t server)
 {
     struct device_run *device = &stepper->devices[server];
     struct stepper_job *job = device->job;
@@ -138,7 +138,7 @@ static void dispatch(struct stepper *stepper, uint32_t server)
         struct error error;
         error_set(&error, STATUS_USER, "an op of model %s ends beyond the clock; use a coarser run.tick",
                   job->tasks->graph->name);
-        fail(stepper, &error);
+        keep_error(stepper, &error);
         return;
     }
     device->task = next;
@@ -154,7 +154,7 @@ static void make_ready(struct stepper_job *job, uint32_t task, const struct step
     for (uint32_t part = 0; part < at.count; part++) {
         uint32_t server = job->deployment->devices[at.start + part];
         ready_push(&job->stepper->devices[server].ready, job->deployment, task);
-        dispatch(job->stepper, server);
+        dispatch_device(job->stepper, server);
     }
 }
 
@@ -290,7 +290,7 @@ static void send_link(struct stepper_job *job, uint32_t link)
     bool is_collective = from == to && job->deployment->lists[from].count > 1 && at->pattern != LINK_ONE_TO_ONE;
     enum status status = is_collective ? send_collective(job, link, &error) : send_transfers(job, link, &error);
     if (status != STATUS_OK)
-        fail(job->stepper, &error);
+        keep_error(job->stepper, &error);
 }
 
 /* ---- ops ---- */
@@ -304,7 +304,7 @@ static void on_op_end(struct engine *engine, const struct event *event, void *wo
     sim_time now = engine_now(engine);
     tell_ran(stepper, event->entity, task);
     device->task = READY_NONE;
-    dispatch(stepper, event->entity);
+    dispatch_device(stepper, event->entity);
     if (--job->parts_left[task])
         return;
     struct step_path path = job->ready_path[task];
@@ -346,7 +346,7 @@ static enum status fill_links(struct stepper_job *job, struct error *error)
     return STATUS_OK;
 }
 
-static void allocate(struct stepper_job *job)
+static void allocate_job(struct stepper_job *job)
 {
     uint32_t tasks = job->task_count;
     struct arena *arena = &job->arena;
@@ -386,7 +386,7 @@ enum status stepper_add(struct stepper *stepper, const struct step_input *input,
     job->task_count = job->tasks->task_count;
     job->done = done;
     job->context = context;
-    allocate(job);
+    allocate_job(job);
     enum status status = fill_costs(job, input->unit_s, error);
     if (status == STATUS_OK)
         status = fill_links(job, error);

@@ -53,8 +53,8 @@ static const void *keep_settings(struct topology *topology, const struct choice 
 }
 
 /* Takes the tree. */
-static enum status build(struct yaml_tree *tree, const char *path, const struct registry *fabrics, struct topology *out,
-                         struct error *error)
+static enum status build_topology(struct yaml_tree *tree, const char *path, const struct registry *fabrics,
+                                  struct topology *out, struct error *error)
 {
     struct topology topology = {.reconfiguration_ps = TOPOLOGY_AS_FABRIC};
     struct key_table table;
@@ -91,7 +91,7 @@ enum status topology_load(const char *path, const struct registry *fabrics, stru
 {
     struct yaml_tree tree = {0};
     TRY(yaml_tree_load(path, &tree, error));
-    return build(&tree, path, fabrics, out, error);
+    return build_topology(&tree, path, fabrics, out, error);
 }
 
 enum status topology_parse(const char *text, size_t size, const char *file, const struct registry *fabrics,
@@ -99,7 +99,7 @@ enum status topology_parse(const char *text, size_t size, const char *file, cons
 {
     struct yaml_tree tree = {0};
     TRY(yaml_tree_parse(text, size, file, &tree, error));
-    return build(&tree, file, fabrics, out, error);
+    return build_topology(&tree, file, fabrics, out, error);
 }
 
 void topology_free(struct topology *topology)
