@@ -66,16 +66,18 @@ static const struct key settings_keys[] = {
      .doc = "How long a circuit takes to set up, or a switch that turns by the clock is dark; not set, as the "
             "topology says.",
      .example = "10us"},
-    {CHOICE_KEY("network.order", network.order, "fifo|srpt|priority"), .default_text = "fifo", .when = CIRCUIT,
+    {CHOICE_KEY("network.order", circuit.network.order, "fifo|srpt|priority"), .default_text = "fifo", .when = CIRCUIT,
      .doc =
          "Who gets hardware first: who asked first, who has the fewest bytes, or whose op the scheduler ranks first."},
     {BOOLEAN_KEY("network.backfill", network.backfills), .default_text = "true", .when = CIRCUIT,
      .doc = "Whether a request that fits may overtake one that does not."},
-    {CHOICE_KEY("network.circuits", network.circuits, "hold|teardown|linger"), .default_text = "hold", .when = CIRCUIT,
+    {CHOICE_KEY("network.circuits", circuit.network.circuits, "hold|teardown|linger"), .default_text = "hold",
+     .when = CIRCUIT,
      .doc =
          "A circuit behind its transfer: lit until its hardware is wanted, dark at once, or lit for network.linger."},
-    {TIME_KEY("network.linger", network.linger_ps), .minimum = "0ps", .when = CIRCUIT "&network.circuits=linger",
-     .doc = "How long an idle circuit keeps its hardware.", .example = "1us", .is_needed = true},
+    {TIME_KEY("network.linger", circuit.network.linger_ps), .minimum = "0ps",
+     .when = CIRCUIT "&network.circuits=linger", .doc = "How long an idle circuit keeps its hardware.",
+     .example = "1us", .is_needed = true},
     {CHOICE_KEY("network.all_reduce", network.all_reduce, "ramp|ring|halving-doubling|parameter-server"),
      .default_text = "ramp", .when = CIRCUIT, .doc = "How the parts of an op synchronise."},
     {INTEGER_KEY("network.lanes", network.lanes), .default_text = "1", .minimum = "1", .maximum = "1024",
@@ -83,7 +85,7 @@ static const struct key settings_keys[] = {
      .doc = "Transceivers a transfer uses side by side, as far as the fabric can. A transceiver has its share of the "
             "node's "
             "rate, so fabrics with many need several for a pair to be as fast as on others."},
-    {BOOLEAN_KEY("network.barrier", network.has_barriers), .default_text = "false", .when = CIRCUIT,
+    {BOOLEAN_KEY("network.barrier", circuit.has_barriers), .default_text = "false", .when = CIRCUIT,
      .doc = "Whether each phase of a collective waits for all members."},
 
     {RATE_KEY("network.node_rate", network.node_rate_bytes_per_s), .minimum = ">0B/s",
@@ -115,12 +117,12 @@ static const struct key settings_keys[] = {
 
     {BOOLEAN_KEY("step.steady", step.is_steady), .default_text = "true", .when = CIRCUIT,
      .doc = "Simulate a job's steps until two in a row take as long and count the rest as that; false: simulate all."},
-    {NUMBER_KEY("step.steady_tolerance", step.steady_tolerance), .default_text = "0.001", .minimum = "0",
+    {NUMBER_KEY("step.steady_tolerance", circuit.steady_tolerance), .default_text = "0.001", .minimum = "0",
      .maximum = "1", .when = CIRCUIT "&step.steady=true",
      .doc = "By how much two steps in a row may differ, relative to their length."},
-    {INTEGER_KEY("step.min_steps", step.min_steps), .default_text = "2", .minimum = "2", .maximum = "1000000",
+    {INTEGER_KEY("step.min_steps", circuit.min_steps), .default_text = "2", .minimum = "2", .maximum = "1000000",
      .when = CIRCUIT "&step.steady=true", .doc = "Steps simulated before a job may count as steady."},
-    {INTEGER_KEY("step.max_steps", step.max_steps), .default_text = "16", .minimum = "2", .maximum = "1000000",
+    {INTEGER_KEY("step.max_steps", circuit.max_steps), .default_text = "16", .minimum = "2", .maximum = "1000000",
      .when = CIRCUIT "&step.steady=true",
      .doc = "Steps simulated at most: a job that is not steady by then counts as the mean of the later half of them."},
 

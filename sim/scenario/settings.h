@@ -41,14 +41,12 @@ struct settings {
         bool has_reconfiguration;     /* else as the topology says; filled by settings_check */
         int64_t reconfiguration_ps;
         enum { SHARING_EXCLUSIVE, SHARING_SHARED } sharing;
-        enum network_order order;
         bool backfills;
-        enum network_circuits circuits;
-        int64_t linger_ps;
         enum { ALL_REDUCE_RAMP, ALL_REDUCE_RING, ALL_REDUCE_HALVING, ALL_REDUCE_SERVER } all_reduce;
-        bool has_barriers;
         int64_t lanes;
     } network;
+    struct circuit_options
+        circuit; /* as far as keys name its fields; simulation_circuit adds what follows from others */
 
     struct {
         enum { ADMISSION_INSTANT, ADMISSION_QUEUE } policy;
@@ -73,8 +71,6 @@ struct settings {
     struct {
         enum { MEMO_PLACEMENT, MEMO_MODEL_DEGREE } memo;
         bool is_steady;
-        double steady_tolerance;
-        int64_t min_steps, max_steps;
     } step;
 
     struct {

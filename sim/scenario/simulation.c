@@ -120,20 +120,17 @@ struct circuit_options simulation_circuit(const struct settings *settings)
 {
     static const enum collective_algorithm all_reduces[] = {COLLECTIVE_RAMP, COLLECTIVE_RING,
                                                             COLLECTIVE_HALVING_DOUBLING, COLLECTIVE_PARAMETER_SERVER};
-    return (struct circuit_options){
-        .network = {.order = settings->network.order,
-                    .is_strict = !settings->network.backfills,
-                    .circuits = settings->network.circuits,
-                    .linger_ps = settings->network.linger_ps},
-        .clock = {settings->run.tick_ps},
-        .all_reduce = all_reduces[settings->network.all_reduce],
-        .has_barriers = settings->network.has_barriers,
-        .lanes = (uint16_t)settings->network.lanes,
-        .steps = settings->workload.steps,
-        .steady_tolerance = settings->step.is_steady ? settings->step.steady_tolerance : -1,
-        .min_steps = settings->step.min_steps,
-        .max_steps = settings->step.is_steady ? settings->step.max_steps : 0,
-    };
+    struct circuit_options circuit = settings->circuit;
+    circuit.network.is_strict = !settings->network.backfills;
+    circuit.clock.tick_ps = settings->run.tick_ps;
+    circuit.all_reduce = all_reduces[settings->network.all_reduce];
+    circuit.lanes = (uint16_t)settings->network.lanes;
+    circuit.steps = settings->workload.steps;
+    if (!settings->step.is_steady) {
+        circuit.steady_tolerance = -1;
+        circuit.max_steps = 0;
+    }
+    return circuit;
 }
 
 enum status simulation_open(struct simulation *simulation, const struct settings *settings, struct error *error)
