@@ -33,7 +33,7 @@ static const char *name_at(struct figure_axes axes, bool is_number, size_t i, st
 }
 
 /* A group is rather a swept key, a number rather one of a run or a job: the first that fits, or the last. */
-static bool find(struct figure_axes axes, const char *name, bool is_number, struct figure_column *column)
+bool figure_columns_find(struct figure_axes axes, const char *name, bool is_number, struct figure_column *column)
 {
     bool is_found = false;
     struct figure_column at;
@@ -47,29 +47,14 @@ static bool find(struct figure_axes axes, const char *name, bool is_number, stru
     return is_found;
 }
 
-bool figure_columns_find_group(struct figure_axes axes, const char *name, struct figure_column *column)
-{
-    return find(axes, name, false, column);
-}
-
-bool figure_columns_find_number(struct figure_axes axes, const char *name, struct figure_column *column)
-{
-    return find(axes, name, true, column);
-}
-
 const char *figure_columns_nearest(struct figure_axes axes, const char *name, bool is_number)
 {
-    const char *nearest = NULL, *known;
+    struct text_search search = {.word = name, .limit = 4};
     struct figure_column at;
-    int least = 4;
-    for (size_t i = 0; (known = name_at(axes, is_number, i, &at)); i++) {
-        int far = text_distance(name, known);
-        if (far < least) {
-            least = far;
-            nearest = known;
-        }
-    }
-    return nearest;
+    const char *known;
+    for (size_t i = 0; (known = name_at(axes, is_number, i, &at)); i++)
+        text_offer(&search, known);
+    return search.nearest;
 }
 
 void figure_columns_list(struct figure_axes axes, bool is_number, char *text, size_t size)

@@ -28,8 +28,8 @@ struct figure_axes {
     size_t count;
 };
 
-bool figure_columns_find_group(struct figure_axes axes, const char *name, struct figure_column *column);
-bool figure_columns_find_number(struct figure_axes axes, const char *name, struct figure_column *column);
+/* As a number, or as a group; false where there is none of that name. */
+bool figure_columns_find(struct figure_axes axes, const char *name, bool is_number, struct figure_column *column);
 
 /* The known name nearest to a mistyped one; NULL where nothing is near. Lives as long as the axes. */
 const char *figure_columns_nearest(struct figure_axes axes, const char *name, bool is_number);

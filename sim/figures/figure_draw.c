@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "input/units.h"
-
 extern char **environ;
 
 enum { PATH_BYTES = 4096, LINE_BYTES = 241 };
@@ -31,28 +29,24 @@ static enum status make_path(const struct figure_place *place, const struct figu
 
 /* ---- points ---- */
 
-static void write_cell(struct file_writer *writer, double value)
+const char *figure_number(double value, const char *nothing, char text[UNITS_TEXT_BYTES])
 {
-    char text[UNITS_TEXT_BYTES] = "";
-    if (!isnan(value))
-        units_format_number(value, text);
-    file_printf(writer, "%s", text);
+    if (isnan(value))
+        return nothing;
+    units_format_number(value, text);
+    return text;
 }
 
 static void write_point(struct file_writer *writer, const struct figure_spec *spec, const struct figure_points *points,
                         const struct figure_point *point)
 {
-    if (figure_has_categories(spec))
-        csv_write(writer, points->categories[point->category].text);
-    else
-        write_cell(writer, point->x);
+    char x[UNITS_TEXT_BYTES], y[UNITS_TEXT_BYTES], half_width[UNITS_TEXT_BYTES];
+    bool has_name = figure_has_categories(spec);
+    csv_write(writer, has_name ? points->categories[point->category].text : figure_number(point->x, "", x));
     file_printf(writer, ",");
     csv_write(writer, points->series[point->series].text);
-    file_printf(writer, ",");
-    write_cell(writer, point->y);
-    file_printf(writer, ",");
-    write_cell(writer, point->half_width);
-    file_printf(writer, ",%llu,", (unsigned long long)point->n);
+    file_printf(writer, ",%s,%s,%llu,", figure_number(point->y, "", y),
+                figure_number(point->half_width, "", half_width), (unsigned long long)point->n);
     csv_write(writer, points->averaged_over);
     file_printf(writer, "\n");
 }
@@ -207,7 +201,7 @@ static void clear_date(char *bytes, size_t size)
 }
 
 /* Gives a picture that is whole its name. */
-static enum status publish(const struct drawing *drawing, int from, int to, struct error *error)
+static enum status publish_picture(const struct drawing *drawing, int from, int to, struct error *error)
 {
     const char *raw = drawing->paths[from];
     char *bytes;
@@ -240,9 +234,9 @@ enum status figure_draw(const struct figure_place *place, const struct figure_sp
     if (status == STATUS_OK) {
         status = run_gnuplot(drawing, spec->name, error);
         if (status == STATUS_OK)
-            status = publish(drawing, RAW_PDF, PDF, error);
+            status = publish_picture(drawing, RAW_PDF, PDF, error);
         if (status == STATUS_OK)
-            status = publish(drawing, RAW_PNG, PNG, error);
+            status = publish_picture(drawing, RAW_PNG, PNG, error);
         for (int i = SCRIPT; i < PDF; i++)
             unlink(drawing->paths[i]);
     }

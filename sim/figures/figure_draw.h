@@ -11,6 +11,7 @@
 
 #include "figures/figure_points.h"
 #include "input/file.h"
+#include "input/units.h"
 
 struct figure_place {
     const char *directory; /* DIR/figures, there */
@@ -38,6 +39,9 @@ const char *figure_note(struct figure_points *points);
 /* Text in single quotes as gnuplot reads it: quotes doubled, control characters as spaces; in the names of tics a
  * percent sign begins a format and is doubled too. In the arena. */
 const char *figure_quote(struct arena *arena, const char *text, bool is_tic);
+
+/* The number as files have it, or what stands for NaN. */
+const char *figure_number(double value, const char *nothing, char text[UNITS_TEXT_BYTES]);
 
 /* The axis titles as drawn. In the arena of the points. */
 const char *figure_x_title(const struct figure_spec *spec, struct figure_points *points);

@@ -15,24 +15,23 @@ static bool is_listed(const struct figure_filter *filter, const char *text)
     return false;
 }
 
-bool figure_rows_keeps(const struct figure_spec *spec, const char *const *axis_texts)
+/* Do the filters on axes let these values through, or, with rows, those on jobs the current one? */
+static bool passes_filters(const struct figure_spec *spec, const char *const *axis_texts,
+                           const struct figure_rows *rows)
 {
+    enum figure_source source = rows ? FIGURE_FROM_JOB : FIGURE_FROM_AXIS;
     for (size_t i = 0; i < spec->filter_count; i++) {
-        const struct figure_filter *filter = &spec->filters[i];
-        if (filter->column.source == FIGURE_FROM_AXIS && !is_listed(filter, axis_texts[filter->column.index]))
+        struct figure_column column = spec->filters[i].column;
+        if (column.source == source &&
+            !is_listed(&spec->filters[i], rows ? figure_rows_text(rows, column) : axis_texts[column.index]))
             return false;
     }
     return true;
 }
 
-static bool keeps_job(const struct figure_rows *rows)
+bool figure_rows_keeps(const struct figure_spec *spec, const char *const *axis_texts)
 {
-    for (size_t i = 0; i < rows->spec->filter_count; i++) {
-        const struct figure_filter *filter = &rows->spec->filters[i];
-        if (filter->column.source == FIGURE_FROM_JOB && !is_listed(filter, figure_rows_text(rows, filter->column)))
-            return false;
-    }
-    return true;
+    return passes_filters(spec, axis_texts, NULL);
 }
 
 /* jobs.csv of the run, with the places of its columns; the two that are worked out have none. */
@@ -49,7 +48,7 @@ static enum status next_job(struct figure_rows *rows, bool *has_row, struct erro
 {
     do
         TRY(csv_next(rows->jobs, has_row, error));
-    while (*has_row && !keeps_job(rows));
+    while (*has_row && !passes_filters(rows->spec, NULL, rows));
     return STATUS_OK;
 }
 

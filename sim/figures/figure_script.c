@@ -111,10 +111,8 @@ static void put_side_title(const struct script *script, const char *name, const 
 
 static void put_y_bound(const struct script *script, const char *name, double value)
 {
-    char text[UNITS_TEXT_BYTES] = "";
-    if (!isnan(value))
-        units_format_number(value, text);
-    put_variable(script, name, text);
+    char text[UNITS_TEXT_BYTES];
+    put_variable(script, name, figure_number(value, "", text));
 }
 
 /* gnuplot has no empty arrays, and looks at the first element even where a plot is repeated no times. */
@@ -251,10 +249,8 @@ static double bar_x(const struct script *script, size_t series, size_t category)
 
 static void put_data(const struct script *script, double value, char end)
 {
-    char text[UNITS_TEXT_BYTES] = "NaN";
-    if (!isnan(value))
-        units_format_number(value, text);
-    file_printf(script->writer, "%s%c", text, end);
+    char text[UNITS_TEXT_BYTES];
+    file_printf(script->writer, "%s%c", figure_number(value, "NaN", text), end);
 }
 
 static void put_data_point(const struct script *script, const struct figure_point *point, double *bottoms)

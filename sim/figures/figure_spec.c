@@ -78,7 +78,7 @@ static enum status refuse_column(struct reader *reader, const struct yaml_node *
 static enum status find_group(struct reader *reader, const struct yaml_node *node, const char *name,
                               struct figure_column *column)
 {
-    if (!figure_columns_find_group(reader->axes, name, column))
+    if (!figure_columns_find(reader->axes, name, false, column))
         return refuse_column(reader, node, name, false);
     reader->spec->uses_jobs |= column->source == FIGURE_FROM_JOB;
     return STATUS_OK;
@@ -120,7 +120,7 @@ static enum status read_factor(struct reader *reader, const struct yaml_node *no
         factor->is_constant = true;
         return STATUS_OK;
     }
-    if (!figure_columns_find_number(reader->axes, name, &factor->column))
+    if (!figure_columns_find(reader->axes, name, true, &factor->column))
         return refuse_column(reader, node, name, true);
     reader->spec->uses_jobs |= factor->column.source == FIGURE_FROM_JOB;
     return STATUS_OK;
@@ -331,16 +331,8 @@ static enum status read_references(struct reader *reader, const struct yaml_node
 
 /* ---- one figure ---- */
 
-enum {
-    IN_BARS = 1 << FIGURE_BARS,
-    IN_LINES = 1 << FIGURE_LINES,
-    IN_STACKED = 1 << FIGURE_STACKED,
-    IN_CDF = 1 << FIGURE_CDF,
-    IN_HISTOGRAM = 1 << FIGURE_HISTOGRAM,
-    IN_SCATTER = 1 << FIGURE_SCATTER,
-    IN_ALL = (1 << FIGURE_PLOT_COUNT) - 1,
-    WITH_X = IN_BARS | IN_LINES | IN_STACKED | IN_SCATTER
-};
+#define IN(plot) (1 << FIGURE_##plot)
+enum { IN_ALL = IN(PLOT_COUNT) - 1, WITH_X = IN(BARS) | IN(LINES) | IN(STACKED) | IN(SCATTER) };
 
 #define FIELD(name) offsetof(struct figure_spec, name)
 static const struct member members[] = {
@@ -348,21 +340,21 @@ static const struct member members[] = {
     {"plot", NULL, 0, IN_ALL},
     {"x", read_x, 0, WITH_X},
     {"y", read_y, 0, IN_ALL},
-    {"series", read_fields, FIELD(series), IN_ALL & ~IN_STACKED},
+    {"series", read_fields, FIELD(series), IN_ALL & ~IN(STACKED)},
     {"xlabel", read_text, FIELD(x_label), IN_ALL},
     {"ylabel", read_text, FIELD(y_label), IN_ALL},
     {"caption", read_text, FIELD(caption), IN_ALL},
-    {"log", read_log, 0, IN_LINES | IN_CDF | IN_SCATTER}, /* bars start at zero */
+    {"log", read_log, 0, IN(LINES) | IN(CDF) | IN(SCATTER)}, /* bars start at zero */
     {"yrange", read_yrange, 0, IN_ALL},
-    {"bin", read_bin, FIELD(bin), IN_HISTOGRAM},
-    {"diagonal", read_truth, FIELD(has_diagonal), IN_SCATTER},
-    {"shares", read_truth, FIELD(is_shared), IN_STACKED},
+    {"bin", read_bin, FIELD(bin), IN(HISTOGRAM)},
+    {"diagonal", read_truth, FIELD(has_diagonal), IN(SCATTER)},
+    {"shares", read_truth, FIELD(is_shared), IN(STACKED)},
     {"where", read_filters, 0, IN_ALL},
     {"labels", read_labels, FIELD(labels), IN_ALL},
-    {"reference", read_references, 0, IN_BARS | IN_LINES | IN_SCATTER},
+    {"reference", read_references, 0, IN(BARS) | IN(LINES) | IN(SCATTER)},
     /* As `log` was written before, not listed. */
-    {"logx", read_truth, FIELD(is_x_log), IN_LINES | IN_CDF | IN_SCATTER},
-    {"ylog", read_truth, FIELD(is_y_log), IN_LINES | IN_SCATTER},
+    {"logx", read_truth, FIELD(is_x_log), IN(LINES) | IN(CDF) | IN(SCATTER)},
+    {"ylog", read_truth, FIELD(is_y_log), IN(LINES) | IN(SCATTER)},
 };
 enum { MEMBER_COUNT = sizeof members / sizeof *members, LISTED_COUNT = MEMBER_COUNT - 2 };
 
@@ -499,7 +491,7 @@ static void set_y(struct figure_spec *spec, const char *name)
     spec->y_count = 1;
     y->text = name;
     y->factor_count = 1;
-    bool is_known = figure_columns_find_number((struct figure_axes){0}, name, &y->factors[0].column);
+    bool is_known = figure_columns_find((struct figure_axes){0}, name, true, &y->factors[0].column);
     require(is_known);
 }
 
