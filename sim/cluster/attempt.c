@@ -1,12 +1,14 @@
 /* What would become of a job, split this far, on the cluster as it is now (PAC-ML simulator, sections 8 and 11). */
 #include "cluster/state.h"
 
-const struct task_graph *attempt_tasks(struct cluster *cluster, uint32_t model, uint32_t degree, uint32_t *position)
+/* The task graph of a model at a legal degree, made once. */
+static const struct task_graph *find_tasks(struct cluster *cluster, uint32_t model, uint32_t degree)
 {
     const struct cluster_config *config = cluster->config;
-    for (*position = 0; cluster->legal[*position] != degree; ++*position)
-        require(*position + 1 < cluster->legal_count);
-    struct task_graph **tasks = &cluster->models[model].tasks[*position];
+    uint32_t position = 0;
+    while (cluster->legal[position] != degree)
+        require(++position < cluster->legal_count);
+    struct task_graph **tasks = &cluster->models[model].tasks[position];
     if (!*tasks)
         *tasks = split_create(config->models->graphs[model], config->quantum_ms, degree, config->topology->speeds,
                               config->topology->class_count);
@@ -38,24 +40,17 @@ static enum status simulate_step(struct cluster *cluster, struct step_result *st
 }
 
 /* The step of the job as placed, simulated or remembered. */
-static enum status find_step(struct cluster *cluster, uint32_t model, uint32_t position, struct step_result *step)
+static enum status find_step(struct cluster *cluster, struct step_result *step)
 {
-    struct model_state *state = &cluster->models[model];
-    bool by_degree = cluster->config->keeps_by_degree;
-    const struct step_result *known =
-        by_degree ? (state->has_step[position] ? &state->steps[position] : NULL)
-                  : memo_find(cluster->memo, model, cluster->legal[position], &cluster->deployment);
+    const struct deployment *deployment = &cluster->deployment;
+    const struct step_result *known = memo_find(cluster->memo, cluster->job.model, deployment->tasks->degree,
+                                                cluster->config->keeps_by_degree ? NULL : deployment);
     if (known) {
         *step = *known;
         return STATUS_OK;
     }
     TRY(simulate_step(cluster, step));
-    if (by_degree) {
-        state->steps[position] = *step;
-        state->has_step[position] = true;
-    } else {
-        memo_add(cluster->memo, step);
-    }
+    memo_add(cluster->memo, step);
     return STATUS_OK;
 }
 
@@ -63,8 +58,7 @@ bool attempt_degree(struct cluster *cluster, uint32_t degree, struct job_record 
 {
     const struct cluster_config *config = cluster->config;
     const struct job *job = &cluster->job;
-    uint32_t position;
-    const struct task_graph *tasks = attempt_tasks(cluster, job->model, degree, &position);
+    const struct task_graph *tasks = find_tasks(cluster, job->model, degree);
     struct place_request request = {.settings = config->placer_settings,
                                     .state = cluster->placer_state,
                                     .tasks = tasks,
@@ -76,7 +70,7 @@ bool attempt_degree(struct cluster *cluster, uint32_t degree, struct job_record 
     record->cause = CAUSE_NO_BLOCK;
     if (!config->placer->place(&request, &cluster->deployment))
         return false;
-    cluster->status = find_step(cluster, job->model, position, &step);
+    cluster->status = find_step(cluster, &step);
     if (cluster->status != STATUS_OK)
         return false;
     /* The limit follows the sequential time of the split graph, which differs in the last bits (section 3). */

@@ -78,15 +78,21 @@ static void remove_running(struct cluster *cluster, const struct job_record *rec
     cluster->result.jobs[last].running_at = record->running_at;
 }
 
+bool cluster_find_instant(struct cluster *cluster, sim_time from, double later_s, sim_time *instant)
+{
+    const struct sim_clock *clock = &cluster->config->clock;
+    sim_time later;
+    cluster->status = clock_from_seconds(clock, later_s, &later, &cluster->error);
+    if (cluster->status == STATUS_OK)
+        cluster->status = clock_advance(clock, from, later, instant, &cluster->error);
+    return cluster->status == STATUS_OK;
+}
+
 /* The job takes its devices; when it will be done is known. */
 static void start_job(struct cluster *cluster, struct job_record *record, uint32_t number, sim_time start)
 {
-    const struct sim_clock *clock = &cluster->config->clock;
-    sim_time length, end;
-    cluster->status = clock_from_seconds(clock, record->time.total_s - record->queue_s, &length, &cluster->error);
-    if (cluster->status == STATUS_OK)
-        cluster->status = clock_advance(clock, start, length, &end, &cluster->error);
-    if (cluster->status != STATUS_OK)
+    sim_time end;
+    if (!cluster_find_instant(cluster, start, record->time.total_s - record->queue_s, &end))
         return;
     sim_time now = engine_now(cluster->engine);
     record->end = end;
@@ -129,12 +135,8 @@ static void wait_in_queue(struct cluster *cluster, const struct job *job, uint32
 {
     const struct cluster_config *config = cluster->config;
     double patience_s = config->patience_s > 0 ? config->patience_s : record->limit_s;
-    sim_time patience, expiry;
-    cluster->status = clock_from_seconds(&config->clock, patience_s, &patience, &cluster->error);
-    if (cluster->status == STATUS_OK)
-        cluster->status =
-            clock_advance(&config->clock, engine_now(cluster->engine), patience, &expiry, &cluster->error);
-    if (cluster->status != STATUS_OK)
+    sim_time expiry;
+    if (!cluster_find_instant(cluster, engine_now(cluster->engine), patience_s, &expiry))
         return;
     cluster->queue =
         memory_grow(cluster->queue, &cluster->queue_capacity, cluster->queue_count + 1, sizeof *cluster->queue);
@@ -327,8 +329,6 @@ static enum status open_models(struct cluster *cluster)
         struct model_state *state = &cluster->models[model];
         const struct graph *graph = config->models->graphs[model];
         state->tasks = memory_alloc(cluster->legal_count, sizeof(struct task_graph *));
-        state->steps = memory_alloc(cluster->legal_count, sizeof *state->steps);
-        state->has_step = memory_alloc(cluster->legal_count, sizeof *state->has_step);
         state->sequential_s =
             (double)config->steps * (graph_sum(graph).sequential_ms / config->topology->speeds[0] * config->unit_s);
         TRY(cluster_check_fit(graph, config->topology, config->quantum_ms, largest, &cluster->error));
@@ -343,8 +343,6 @@ static void free_cluster(struct cluster *cluster)
         for (uint32_t i = 0; state->tasks && i < cluster->legal_count; i++)
             task_graph_free(state->tasks[i]);
         free(state->tasks);
-        free(state->steps);
-        free(state->has_step);
     }
     sharing_free(cluster->sharing);
     if (cluster->config->placer->close)

@@ -79,12 +79,16 @@ static uint32_t server_code(struct memo *memo, uint32_t server)
 /* Returns the length of the key. */
 static size_t build_key(struct memo *memo, uint32_t model, uint32_t degree, const struct deployment *deployment)
 {
-    size_t length = 0, most = 2 + (size_t)deployment->op_count + deployment->list_count + deployment->entry_count;
+    size_t length = 0, most = 2;
+    if (deployment)
+        most += (size_t)deployment->op_count + deployment->list_count + deployment->entry_count;
     memo->key = memory_grow(memo->key, &memo->key_capacity, most, sizeof *memo->key);
-    memo->stamp++;
-    memo->groups.used = memo->racks.used = memo->places.used = 0;
     memo->key[length++] = model;
     memo->key[length++] = degree;
+    if (!deployment)
+        return length;
+    memo->stamp++;
+    memo->groups.used = memo->racks.used = memo->places.used = 0;
     memcpy(memo->key + length, deployment->list_of_op, deployment->op_count * sizeof *memo->key);
     length += deployment->op_count;
     for (uint32_t list = 0; list < deployment->list_count; list++) {

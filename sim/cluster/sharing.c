@@ -74,7 +74,7 @@ static double head_start_s(const struct running *job)
 }
 
 /* Simulates all running jobs side by side; they must have been advanced to this instant. */
-static enum status simulate(struct cluster *cluster)
+static enum status simulate_jobs(struct cluster *cluster)
 {
     struct sharing *sharing = cluster->sharing;
     uint32_t count = sharing->count;
@@ -99,7 +99,7 @@ static enum status simulate(struct cluster *cluster)
 }
 
 /* Books the parts of a time. The total stays what the job was admitted with, until its end is known. */
-static void book(struct job_record *record, const struct time_parts *time, double factor)
+static void book_time(struct job_record *record, const struct time_parts *time, double factor)
 {
     double total_s = record->time.total_s;
     time_parts_add(&record->time, time, factor);
@@ -116,7 +116,7 @@ static double pay_start_up(struct running *job, double passed_s)
 }
 
 /* Books what each job did since the last change. */
-static void advance(struct cluster *cluster)
+static void advance_jobs(struct cluster *cluster)
 {
     struct sharing *sharing = cluster->sharing;
     sim_time now = engine_now(cluster->engine);
@@ -124,26 +124,22 @@ static void advance(struct cluster *cluster)
         struct running *job = sharing->jobs[i];
         double passed_s = pay_start_up(job, clock_to_seconds(&cluster->config->clock, now - job->since));
         double done = fmin(passed_s / job->step.step.total_s, job->steps_left);
-        book(&cluster->result.jobs[job->number], &job->step.step, done);
+        book_time(&cluster->result.jobs[job->number], &job->step.step, done);
         job->steps_left -= done;
         job->since = now;
     }
 }
 
-/* Takes over the paces found by simulate() and moves the completions. */
+/* Takes over the paces found by simulate_jobs() and moves the completions. */
 static void set_pace(struct cluster *cluster)
 {
     struct sharing *sharing = cluster->sharing;
-    for (uint32_t i = 0; i < sharing->count && cluster->status == STATUS_OK; i++) {
+    for (uint32_t i = 0; i < sharing->count; i++) {
         struct running *job = sharing->jobs[i];
-        const struct sim_clock *clock = &cluster->config->clock;
-        sim_time left, end;
+        sim_time end;
         job->step = sharing->steps[i];
-        cluster->status = clock_from_seconds(
-            clock, fmax(job->start_up_left_s + job->steps_left * job->step.step.total_s, 0), &left, &cluster->error);
-        if (cluster->status == STATUS_OK)
-            cluster->status = clock_advance(clock, job->since, left, &end, &cluster->error);
-        if (cluster->status != STATUS_OK)
+        double left_s = fmax(job->start_up_left_s + job->steps_left * job->step.step.total_s, 0);
+        if (!cluster_find_instant(cluster, job->since, left_s, &end))
             return;
         engine_cancel(cluster->engine, job->end);
         job->end = engine_schedule(cluster->engine, end, PRIORITY_COMPLETION, EVENT_COMPLETION, job->number, 0);
@@ -157,7 +153,7 @@ static void on_step(void *context, struct stepper_job *live, const struct steppe
     struct running *job = context;
     struct cluster *cluster = job->cluster;
     struct time_parts time = time_parts_of(&cluster->config->clock, &report->path);
-    book(&cluster->result.jobs[job->number], &time, 1);
+    book_time(&cluster->result.jobs[job->number], &time, 1);
     job->steps_left--;
     if (job->steps_left > 0)
         stepper_start(live);
@@ -206,14 +202,14 @@ void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *
         start_live(cluster, job);
         return;
     }
-    advance(cluster);
+    advance_jobs(cluster);
     sharing->jobs[sharing->count++] = job;
-    cluster->status = simulate(cluster);
+    cluster->status = simulate_jobs(cluster);
     if (cluster->status != STATUS_OK)
         return;
     const struct time_parts *start_up = &sharing->steps[sharing->count - 1].start_up;
     job->start_up_left_s = start_up->total_s;
-    book(record, start_up, 1); /* whole: it is paid first */
+    book_time(record, start_up, 1); /* whole: it is paid first */
     set_pace(cluster);
 }
 
@@ -224,7 +220,7 @@ void sharing_end(struct cluster *cluster, uint32_t number)
     sim_time now = engine_now(cluster->engine);
     uint32_t at = 0;
     if (!sharing->stepper)
-        advance(cluster);
+        advance_jobs(cluster);
     while (sharing->jobs[at]->number != number)
         require(++at < sharing->count);
     free_job(sharing->jobs[at]);
@@ -236,7 +232,7 @@ void sharing_end(struct cluster *cluster, uint32_t number)
     record->cause = record->time.total_s > record->limit_s ? CAUSE_LATE : CAUSE_NONE;
     if (sharing->stepper)
         return;
-    cluster->status = simulate(cluster);
+    cluster->status = simulate_jobs(cluster);
     if (cluster->status == STATUS_OK)
         set_pace(cluster);
 }

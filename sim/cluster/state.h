@@ -11,12 +11,9 @@
 enum { EVENT_COMPLETION, EVENT_ARRIVAL, EVENT_EXPIRY, EVENT_SHARING /* and those behind it */ };
 enum { PRIORITY_COMPLETION, PRIORITY_ARRIVAL, PRIORITY_EXPIRY };
 
-/* Task graphs and published cache of one model, by position in the list of legal degrees. */
 struct model_state {
-    struct task_graph **tasks;
-    struct step_result *steps; /* the published cache */
-    bool *has_step;
-    double sequential_s; /* of the unsplit job */
+    struct task_graph **tasks; /* by position in the list of legal degrees; NULL = not split so far yet */
+    double sequential_s;       /* of the unsplit job */
 };
 
 /* Devices given back at (nearly) the instant of the next arrival. */
@@ -70,8 +67,8 @@ struct cluster {
     struct job_record record; /* its record so far */
 };
 
-/* The task graph of a model at a legal degree, made once, and the degree's position among the legal ones. */
-const struct task_graph *attempt_tasks(struct cluster *cluster, uint32_t model, uint32_t degree, uint32_t *position);
+/* The instant so long after another; false, with the trouble in cluster->status, where it lies beyond the clock. */
+bool cluster_find_instant(struct cluster *cluster, sim_time from, double later_s, sim_time *instant);
 
 /* What a step of this deployment is simulated from. */
 struct step_input attempt_input(const struct cluster *cluster, const struct deployment *deployment);

@@ -40,7 +40,7 @@ static bool has_bit(const uint64_t *set, uint32_t bit)
     return set[bit / 64] >> bit % 64 & 1;
 }
 
-static void fold(struct look_ahead *run, uint64_t kind, uint64_t entity)
+static void fold_event(struct look_ahead *run, uint64_t kind, uint64_t entity)
 {
     uint64_t bits;
     memcpy(&bits, &run->now_s, sizeof bits);
@@ -58,7 +58,7 @@ static void make_ready(struct look_ahead *run, uint32_t task, uint32_t part, uin
 /* ---- dependencies ---- */
 
 /* A part got count more dependencies. Quirk kept (7.4f): sync edges count too, so they may release a part early. */
-static void arrive(struct look_ahead *run, uint32_t task, uint32_t part, uint32_t server, uint32_t count)
+static void add_arrivals(struct look_ahead *run, uint32_t task, uint32_t part, uint32_t server, uint32_t count)
 {
     size_t index = look_ahead_part(run, task, part);
     run->met[index] += count;
@@ -97,50 +97,40 @@ static void deliver_sync(struct look_ahead *run, const struct flight *flight)
             got += from != part && has_bit(flight->sources, servers[from]) &&
                    pair_class(&run->servers.at[servers[from]], &run->servers.at[servers[part]]) == flight->class;
         if (got)
-            arrive(run, task, part, servers[part], got);
+            add_arrivals(run, task, part, servers[part], got);
     }
 }
 
-/* All dependencies of one data link of a flight, between different servers, arrive. */
-static void deliver_link(struct look_ahead *run, const struct flight *flight, const struct task_link *link)
+/* The dependencies of a data link arrive: inside, from a part to the one on its own server; else all others. */
+static void deliver_link(struct look_ahead *run, const struct task_link *link, const uint64_t *sources, bool is_inside)
 {
     uint32_t count, sent = 0;
     for (uint32_t word = 0; word < run->words; word++)
-        sent += (uint32_t)__builtin_popcountll(flight->sources[word]);
+        sent += (uint32_t)__builtin_popcountll(sources[word]);
     const uint32_t *servers = look_ahead_list(run, link->target, &count);
     for (uint32_t part = 0; part < count; part++) {
-        uint32_t got = sent - has_bit(flight->sources, servers[part]);
+        uint32_t own = has_bit(sources, servers[part]), got = is_inside ? own : sent - own;
         if (got)
-            arrive(run, link->target, part, servers[part], got);
+            add_arrivals(run, link->target, part, servers[part], got);
     }
 }
 
-/* Dependencies from a part to the part on its own server arrive at once. */
-static void deliver_inside(struct look_ahead *run, const struct task_link *link, const uint64_t *sources)
-{
-    uint32_t count;
-    const uint32_t *servers = look_ahead_list(run, link->target, &count);
-    for (uint32_t part = 0; part < count; part++)
-        if (has_bit(sources, servers[part]))
-            arrive(run, link->target, part, servers[part], 1);
-}
-
-static void deliver(struct look_ahead *run, const struct flight *flight)
+static void deliver_flight(struct look_ahead *run, const struct flight *flight)
 {
     if (run->tasks->links[flight->link].pattern == LINK_SYNC) {
         deliver_sync(run, flight);
         return;
     }
     for (uint32_t link = flight->link; link != NO_LINK; link = run->next_link[link])
-        deliver_link(run, flight, &run->tasks->links[link]);
+        deliver_link(run, &run->tasks->links[link], flight->sources, false);
 }
 
-static void launch(struct look_ahead *run, struct flight flight)
+static void launch_flight(struct look_ahead *run, struct flight flight)
 {
     flight.left_s = flight.total_s;
     flight.start_s = run->now_s;
     if (flight.total_s <= 0) {
-        deliver(run, &flight);
+        deliver_flight(run, &flight);
         return;
     }
     run->flights = memory_grow(run->flights, &run->flight_capacity, run->flight_count + 1, sizeof *run->flights);
@@ -165,13 +155,13 @@ static unsigned sync_classes(const struct look_ahead *run, uint32_t task, const 
 static bool leaves_server(const struct look_ahead *run, const struct task_link *link, const uint64_t *sources)
 {
     const uint64_t *targets = run->list_servers[look_ahead_list_of(run, link->target)];
-    uint32_t count = 0, meeting = 0, sending = 0;
+    uint32_t count = 0;
+    uint64_t elsewhere = 0;
     for (uint32_t word = 0; word < run->words; word++) {
         count += (uint32_t)__builtin_popcountll(targets[word]);
-        sending += (uint32_t)__builtin_popcountll(sources[word]);
-        meeting += (uint32_t)__builtin_popcountll(targets[word] & sources[word]);
+        elsewhere |= sources[word] & ~targets[word];
     }
-    return count > 1 || sending > meeting;
+    return count > 1 || elsewhere;
 }
 
 static void launch_sync(struct look_ahead *run, uint32_t link, uint64_t *sources)
@@ -180,11 +170,11 @@ static void launch_sync(struct look_ahead *run, uint32_t link, uint64_t *sources
     unsigned classes = sync_classes(run, task, sources);
     for (unsigned class = 0; class < PAIR_CLASSES; class ++)
         if (classes >> class & 1)
-            launch(run, (struct flight){.link = link,
-                                        .class = class,
-                                        .bundle = run->bundles++,
-                                        .total_s = run->sync_s[task][class],
-                                        .sources = sources});
+            launch_flight(run, (struct flight){.link = link,
+                                               .class = class,
+                                               .bundle = run->bundles++,
+                                               .total_s = run->sync_s[task][class],
+                                               .sources = sources});
 }
 
 /* By channels, then in the order in which they go first: shortest, then last in the order of edges. */
@@ -209,8 +199,9 @@ static void launch_data(struct look_ahead *run, uint32_t count, uint64_t *source
         for (end = i + 1; end < count && at[end].list == at[i].list && at[end].total_s == at[i].total_s; end++)
             run->next_link[at[end - 1].link] = at[end].link;
         run->next_link[at[end - 1].link] = NO_LINK;
-        launch(run, (struct flight){
-                        .link = at[i].link, .bundle = run->bundles, .total_s = at[i].total_s, .sources = sources});
+        launch_flight(
+            run,
+            (struct flight){.link = at[i].link, .bundle = run->bundles, .total_s = at[i].total_s, .sources = sources});
     }
     run->bundles++;
 }
@@ -226,7 +217,7 @@ static void launch_all(struct look_ahead *run, uint32_t task, uint64_t *sources)
             launch_sync(run, l, sources);
             continue;
         }
-        deliver_inside(run, link, sources);
+        deliver_link(run, link, sources, true);
         if (leaves_server(run, link, sources))
             run->departures[leaving++] = (struct departure){l, look_ahead_list_of(run, link->target), run->link_s[l]};
     }
@@ -313,7 +304,7 @@ static void end_part(struct look_ahead *run, uint32_t task, uint32_t part, uint3
     run->ended_servers[task][server / 64] |= UINT64_C(1) << server % 64;
     run->parts_left[task]--;
     run->tasks_left--;
-    fold(run, EVENT_OP_END, (uint64_t)task << 32 | part);
+    fold_event(run, EVENT_OP_END, (uint64_t)task << 32 | part);
 }
 
 /* Every server works on its op for the tick; returns whether any did. */
@@ -354,18 +345,18 @@ static void advance_flights(struct look_ahead *run, double tick_s, struct flight
     run->flight_count = kept;
 }
 
-static void land(struct look_ahead *run, const struct flight *flight)
+static void land_flight(struct look_ahead *run, const struct flight *flight)
 {
     const struct step_observer *observer = run->input->observer;
-    fold(run, EVENT_FLIGHT_END, flight->link);
+    fold_event(run, EVENT_FLIGHT_END, flight->link);
     bool is_sync = run->tasks->links[flight->link].pattern == LINK_SYNC;
     for (uint32_t link = flight->link; observer && observer->flew && link != NO_LINK;
          link = is_sync ? NO_LINK : run->next_link[link])
         observer->flew(observer->context, link, flight->start_s, run->now_s);
-    deliver(run, flight);
+    deliver_flight(run, flight);
 }
 
-static void tick(struct look_ahead *run, double tick_s)
+static void run_tick(struct look_ahead *run, double tick_s)
 {
     bool had_flights = run->flight_count > 0 && tick_s > 0;
     struct flight *landed = memory_alloc(run->flight_count, sizeof *landed);
@@ -377,7 +368,7 @@ static void tick(struct look_ahead *run, double tick_s)
     run->comm_s += had_flights ? tick_s : 0;
     run->comp_s += had_ops ? tick_s : 0;
     for (uint32_t i = 0; i < landed_count; i++)
-        land(run, &landed[i]);
+        land_flight(run, &landed[i]);
     for (uint32_t i = 0; i < run->ended_count; i++) {
         uint32_t task = run->ended[i];
         uint64_t *sources = run->ended_servers[task];
@@ -390,7 +381,7 @@ static void tick(struct look_ahead *run, double tick_s)
 
 /* A task without true parents may start. The published program also waits for sync edges here, so that a split
  * backward source never starts and the run ends in an exception; here it starts at once. */
-static void start(struct look_ahead *run)
+static void start_tasks(struct look_ahead *run)
 {
     for (uint32_t l = 0; l < run->tasks->link_count; l++) {
         const struct task_link *link = &run->tasks->links[l];
@@ -411,7 +402,7 @@ static void start(struct look_ahead *run)
 }
 
 /* Queue empty with work undone: names the first op that waits and what it waits for. */
-static enum status stuck(const struct look_ahead *run, struct error *error)
+static enum status explain_deadlock(const struct look_ahead *run, struct error *error)
 {
     for (uint32_t task = 0; task < run->task_count; task++) {
         size_t index = look_ahead_part(run, task, 0);
@@ -428,7 +419,7 @@ enum status step_published(const struct step_input *input, struct step_result *r
 {
     struct look_ahead run;
     struct step_result found = {.flows = look_ahead_open(&run, input)};
-    start(&run);
+    start_tasks(&run);
     uint64_t *targets = arena_alloc(&run.arena, run.words, sizeof *targets);
     uint64_t *others = arena_alloc(&run.arena, run.words, sizeof *others);
     enum status status = STATUS_OK;
@@ -436,9 +427,9 @@ enum status step_published(const struct step_input *input, struct step_result *r
         double op_s = next_op_s(&run), flight_s = next_flight_s(&run, targets, others);
         double tick_s = op_s < flight_s ? op_s : flight_s;
         if (isfinite(tick_s))
-            tick(&run, tick_s);
+            run_tick(&run, tick_s);
         else
-            status = stuck(&run, error);
+            status = explain_deadlock(&run, error);
     }
     if (status == STATUS_OK) {
         found.step.total_s = run.now_s;

@@ -19,8 +19,8 @@ void local_servers_init(struct local_servers *servers, const struct deployment *
         uint32_t server = deployment->used[i];
         sorted[i][0] = server;
         sorted[i][1] = i;
-        servers->at[i] = (struct local_server){topology_group(topology, server), topology_rack(topology, server),
-                                               topology_place(topology, server)};
+        servers->at[i] = (struct local_server){
+            {topology_group(topology, server), topology_rack(topology, server), topology_place(topology, server)}};
     }
     qsort(sorted, count, sizeof *sorted, server_total);
     for (uint32_t entry = 0; entry < deployment->entry_count; entry++) {
@@ -40,32 +40,17 @@ void local_servers_fini(struct local_servers *servers)
 
 /* Distinct values of one coordinate among the servers of a list. */
 static int64_t count_distinct(const struct local_servers *servers, const uint32_t *local, uint32_t count,
-                              uint32_t (*coordinate)(const struct local_server *), uint32_t limit)
+                              enum coordinate coordinate, int64_t limit)
 {
-    bool *seen = memory_alloc(limit, sizeof *seen);
+    bool *seen = memory_alloc((size_t)limit, sizeof *seen);
     int64_t distinct = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = coordinate(&servers->at[local[i]]);
+        uint32_t value = servers->at[local[i]].at[coordinate];
         distinct += !seen[value];
         seen[value] = true;
     }
     free(seen);
     return distinct;
-}
-
-static uint32_t group_of(const struct local_server *server)
-{
-    return server->group;
-}
-
-static uint32_t rack_of(const struct local_server *server)
-{
-    return server->rack;
-}
-
-static uint32_t place_of(const struct local_server *server)
-{
-    return server->place;
 }
 
 static struct published_spread spread_of(const struct step_input *input, const struct local_servers *servers,
@@ -74,9 +59,9 @@ static struct published_spread spread_of(const struct step_input *input, const s
     struct device_list at = input->deployment->lists[list];
     const uint32_t *local = servers->of_entry + at.start;
     const struct topology *t = input->topology;
-    return (struct published_spread){count_distinct(servers, local, at.count, group_of, (uint32_t)t->groups),
-                                     count_distinct(servers, local, at.count, rack_of, (uint32_t)t->racks_per_group),
-                                     count_distinct(servers, local, at.count, place_of, (uint32_t)t->servers_per_rack)};
+    return (struct published_spread){count_distinct(servers, local, at.count, GROUP, t->groups),
+                                     count_distinct(servers, local, at.count, RACK, t->racks_per_group),
+                                     count_distinct(servers, local, at.count, PLACE, t->servers_per_rack)};
 }
 
 /* The dependencies of one op that are timed together: those out of its forward parts, or those into its backward
@@ -178,8 +163,7 @@ double published_sync_s(const struct published_network *network, double bytes, u
 {
     if (bytes <= 0)
         return 0;
-    struct published_spread spread = {class & DIFFERS_GROUP ? 2 : 1, class & DIFFERS_RACK ? 2 : 1,
-                                      class & DIFFERS_PLACE ? 2 : 1};
+    struct published_spread spread = {1 + (class >> GROUP & 1), 1 + (class >> RACK & 1), 1 + (class >> PLACE & 1)};
     return published_collective_s(network, bytes + bytes, spread);
 }
 

@@ -5,12 +5,14 @@
 
 #include "step/step.h"
 
-/* In which coordinates two servers differ. */
-enum { DIFFERS_GROUP = 1, DIFFERS_RACK = 2, DIFFERS_PLACE = 4, PAIR_CLASSES = 8 };
+enum coordinate { GROUP, RACK, PLACE, COORDINATES };
 
 struct local_server {
-    uint32_t group, rack, place;
+    uint32_t at[COORDINATES];
 };
+
+/* A pair of servers: one bit for each coordinate in which they differ. */
+enum { PAIR_CLASSES = 1 << COORDINATES };
 
 /* The job's servers numbered 0 .. count - 1 in the order of first use. */
 struct local_servers {
@@ -25,12 +27,12 @@ void local_servers_fini(struct local_servers *servers);
 
 static inline unsigned pair_class(const struct local_server *a, const struct local_server *b)
 {
-    return (a->group != b->group ? DIFFERS_GROUP : 0U) | (a->rack != b->rack ? DIFFERS_RACK : 0U) |
-           (a->place != b->place ? DIFFERS_PLACE : 0U);
+    return (unsigned)(a->at[GROUP] != b->at[GROUP]) << GROUP | (unsigned)(a->at[RACK] != b->at[RACK]) << RACK |
+           (unsigned)(a->at[PLACE] != b->at[PLACE]) << PLACE;
 }
 
 /* Fills link_s with the time of one dependency of each data link between different servers (those inside a server
- * take none). Sync links are left at 0: theirs depends on the pair, see sync_time_s. O(links + parts). */
+ * take none). Sync links are left at 0: theirs depends on the pair, see published_sync_s. O(links + parts). */
 void published_link_times(const struct step_input *input, const struct local_servers *servers,
                           const struct published_network *network, double *link_s);
 

@@ -1,4 +1,4 @@
-/* What a published look-ahead needs before its first tick: see published_run.h. */
+/* What a published look-ahead needs before its first tick: see look_ahead_state.h. */
 #include "step/look_ahead_state.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static uint64_t time_network(struct look_ahead *run)
     return published_count_flows(run->input, &run->servers, &network, run->link_s);
 }
 
-static void allocate(struct look_ahead *run)
+static void allocate_run(struct look_ahead *run)
 {
     const struct task_graph *tasks = run->tasks;
     size_t parts = (size_t)task_graph_parts(tasks);
@@ -57,7 +57,7 @@ uint64_t look_ahead_open(struct look_ahead *run, const struct step_input *input)
     run->task_count = run->tasks->task_count;
     require(run->deployment->rank && run->deployment->op_count == run->tasks->graph->op_count);
     local_servers_init(&run->servers, run->deployment, input->topology);
-    allocate(run);
+    allocate_run(run);
     map_lists(run);
     uint64_t flows = time_network(run);
     trace_hash_start(&run->hash);
