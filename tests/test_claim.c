@@ -240,7 +240,7 @@ static void test_manifest(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(cJSON_GetObjectItem(root, "command_line")->valuestring, " 'title=two words'"));
     CU_ASSERT_EQUAL(cJSON_GetObjectItem(root, "runs_done")->valueint, 12);
     CU_ASSERT_EQUAL(cJSON_GetArraySize(cJSON_GetObjectItem(root, "seeds")), 3);
-    /* scenario, topology and five models; scenario.yaml, runs.csv, summary.json and two files a run */
+    /* scenario, topology and five models; scenario.yaml, runs.csv, summary.json and two files per run */
     CU_ASSERT_EQUAL(cJSON_GetArraySize(cJSON_GetObjectItem(root, "inputs")), 7);
     CU_ASSERT_EQUAL(cJSON_GetArraySize(cJSON_GetObjectItem(root, "outputs")), 3 + 24);
     CU_ASSERT(cJSON_GetObjectItem(root, "peak_memory_bytes")->valuedouble > 1e6);

@@ -1,7 +1,6 @@
 /* The fixed graphs. Properties: a path is shortest, and of these the first by ports, in all three graphs; expanders are
- * regular, simple and connected, also with 65,536 servers; closed forms to the picosecond; reconfiguration once a job;
- * what cannot be is refused; 900 random cases end as the slow fabric says, links busy while
- * hops last.
+ * regular, simple and connected, also with 65,536 servers; closed forms to the picosecond; reconfiguration once per
+ * job; what cannot be is refused; 900 random cases end as the slow fabric says, links busy while hops last.
  */
 #include "suites.h"
 
@@ -363,7 +362,7 @@ void suite_fabric_static(void)
 {
     CU_pSuite suite = CU_add_suite("fabric static", NULL, NULL);
     CU_add_test(suite, "one transfer to the picosecond", test_one);
-    CU_add_test(suite, "reconfiguration once a job", test_jobs);
+    CU_add_test(suite, "reconfiguration once per job", test_jobs);
     CU_add_test(suite, "shortest paths", test_paths);
     CU_add_test(suite, "shortest paths over the servers of a job", test_job_paths);
     CU_add_test(suite, "a job's torus is as near to a cube as can be", test_job_torus);

@@ -42,9 +42,9 @@ static void test_collective(void)
     CU_ASSERT(oracle_is_near(collective_s(8e11, 2, 1, 1), 2 + hops + 0.6, 1e-12));
     /* Two racks of one group: the same. */
     CU_ASSERT(oracle_is_near(collective_s(8e11, 1, 2, 1), 2 + hops + 0.6, 1e-12));
-    /* Three groups: two transceivers a pair; two operations at 5e11 a second. */
+    /* Three groups: two transceivers per pair; two operations at 5e11 a second. */
     CU_ASSERT(oracle_is_near(collective_s(6e11, 3, 1, 1), 2 + hops + 0.4, 1e-12));
-    /* Four groups: one transceiver a pair; two operations at 4e11 a second. */
+    /* Four groups: one transceiver per pair; two operations at 4e11 a second. */
     CU_ASSERT(oracle_is_near(collective_s(4e11, 4, 1, 1), 2 + hops + 0.25, 1e-12));
     /* Two groups, two racks, two places: three rounds of halves. */
     CU_ASSERT(oracle_is_near(collective_s(8e11, 2, 2, 2), 2 * 1.75 + 3 * hops + 1.05, 1e-12));

@@ -1,5 +1,5 @@
 /* Properties held here, of the files that ocsim run leaves:
- *   - the columns of the contract, in its order; one row a run, one row a job; metrics agree with the jobs;
+ *   - the columns of the contract, in its order; one row per run, one row per job; metrics agree with the jobs;
  *   - the same bytes again, with any number of processes, and when a damaged run is done anew;
  *   - summary.json and manifest.json are JSON. */
 #include <CUnit/Basic.h>

@@ -107,7 +107,7 @@ static void test_alone(void)
     }
 }
 
-/* network.lanes counts where jobs share as well: with two lanes a job is what it is on a fabric of its own. */
+/* network.lanes counts where jobs share as well: with two lanes per job is what it is on a fabric of its own. */
 static void test_lanes(void)
 {
     struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n",

@@ -63,7 +63,7 @@ static void test_refusals(void)
         const char *text, *said;
     } cases[] = {
         {"groups: 2\nracks_per_group: 3\nservers_per_rack: 2\n", "racks_per_group is 3, groups is 2"},
-        {"groups: 1\nracks_per_group: 1\nservers_per_rack: 3\n", "at most 2 servers a rack"},
+        {"groups: 1\nracks_per_group: 1\nservers_per_rack: 3\n", "at most 2 servers per rack"},
         {"groups: 4\nracks_per_group: 2\nservers_per_rack: 2\nramp: {planes: 3}\n",
          "ramp.planes is 3, racks_per_group is 2"},
         {"groups: 2\nracks_per_group: 2\n", "servers_per_rack"},

@@ -220,8 +220,8 @@ static void man_results(void)
     put_title("ocsim-results", 5, "result files of ocsim run");
     puts(".SH FILES");
     static const char *const files[][2] = {
-        {"runs.csv", "One row a run."},
-        {"runs/RUN/jobs.csv", "One row a job of that run, unless run.jobs_file is false."},
+        {"runs.csv", "One row per run."},
+        {"runs/RUN/jobs.csv", "One row per job of that run, unless run.jobs_file is false."},
         {"summary.json", "Means, confidence intervals and quantiles of each point of the sweep."},
         {"manifest.json", "What made the results: program, inputs with their hashes, seeds, the resolved scenario."}};
     put_entries(files, sizeof files / sizeof *files);

@@ -37,7 +37,7 @@ static const struct key awgr_keys[] = {
     {CHOICE_KEY("awgr.schedule", schedule, "on_demand|round_robin"), .default_text = "on_demand",
      .doc =
          "Circuits are set up on request, or transmitters step through all other servers by the clock, one slot each "
-         "and dark for the reconfiguration in between (Sirius), with a transceiver a plane and gratings that have a "
+         "and dark for the reconfiguration in between (Sirius), with a transceiver per plane and gratings that have a "
          "port for every server."},
     {INTEGER_KEY("awgr.wavelengths", wavelengths), .default_text = "100", .minimum = "1", .maximum = "4096",
      .when = "awgr.schedule=on_demand",

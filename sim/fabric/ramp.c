@@ -60,7 +60,7 @@ static bool is_symmetric_ramp(const struct topology *topology)
 }
 
 /* What the published formulas need (PAC-ML simulator, section 6): a subgroup of d members has groups / (d - 1)
- * transceivers a pair, and that must not be none. */
+ * transceivers per pair, and that must not be none. */
 static enum status check_ramp(const struct topology *topology, const char *path, struct error *error)
 {
     int64_t x = topology->groups, deep = (topology->servers_per_rack + x - 1) / x;
@@ -70,11 +70,11 @@ static enum status check_ramp(const struct topology *topology, const char *path,
                         "fabric: ramp needs layout: grid, which says in which group and rack a server stands");
     if (topology->racks_per_group > x)
         return error_at(error, path, 0, 0,
-                        "racks_per_group is %lld, groups is %lld: RAMP has at most as many racks a group as groups",
+                        "racks_per_group is %lld, groups is %lld: RAMP has at most as many racks per group as groups",
                         (long long)topology->racks_per_group, (long long)x);
     if (deep > x + 1)
         return error_at(error, path, 0, 0,
-                        "servers_per_rack is %lld: with %lld groups RAMP can serve at most %lld servers a rack",
+                        "servers_per_rack is %lld: with %lld groups RAMP can serve at most %lld servers per rack",
                         (long long)topology->servers_per_rack, (long long)x, (long long)(x * (x + 1)));
     if (planes > topology->racks_per_group)
         return error_at(error, path, 0, 0,
@@ -170,10 +170,10 @@ static void describe_ramp(const struct fabric_state *state, uint64_t hardware, c
 static const struct fabric_circuits circuits = {.is_fixed = true, .plan = plan_ramp, .describe = describe_ramp};
 
 const struct fabric fabric_ramp = {
-    .strategy =
-        {.name = "ramp",
-         .doc = "Tunable transceivers, one a communication group, on passive subnets: a wavelength a server of a rack.",
-         STRATEGY_KEYS(ramp_keys, struct ramp_settings)},
+    .strategy = {.name = "ramp",
+                 .doc = "Tunable transceivers, one per communication group, on passive subnets: a wavelength per "
+                        "server of a rack.",
+                 STRATEGY_KEYS(ramp_keys, struct ramp_settings)},
     .check = check_ramp,
     .is_reconfigured = true,
     .is_symmetric = is_symmetric_ramp,

@@ -76,7 +76,7 @@ static enum status check_schedule(const struct fabric_state *state, const struct
                          state->fabric->strategy.name, servers, servers == 1 ? "" : "s", servers - 1,
                          servers == 2 ? "" : "s");
     if (schedule->switches > schedule->matchings)
-        return error_set(error, STATUS_USER, "%s is %u: %u servers have %u matchings, one a switch at most",
+        return error_set(error, STATUS_USER, "%s is %u: %u servers have %u matchings, one per switch at most",
                          figures->switches_key, schedule->switches, servers, schedule->matchings);
     if (schedule->lit <= 0 || schedule->period > SIM_TIME_MAX / 4)
         return error_set(error, STATUS_USER,

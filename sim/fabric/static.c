@@ -73,9 +73,9 @@ static const struct key static_keys[] = {
     {INTEGER_KEY("static.dimensions", dimensions), .default_text = "3", .minimum = "1", .maximum = "3",
      .when = "static.graph=torus",
      .doc = "Of the torus, whose sides are as equal as a job's servers allow; a slice of TPU v4 has 3. "
-            "A server has two links a dimension."},
+            "A server has two links per dimension."},
     {TIME_KEY("static.reconfiguration", reconfiguration_ps), .default_text = "10ms", .minimum = "0ps",
-     .doc = "Paid once a job, to connect its servers. 10ms: a circuit switch; a patch panel takes minutes "
+     .doc = "Paid once per job, to connect its servers. 10ms: a circuit switch; a patch panel takes minutes "
             "(unverified, TopoOpt)."},
 };
 

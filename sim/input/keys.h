@@ -156,7 +156,7 @@ const char *keys_path(const struct keys *keys, size_t key);
 const char *keys_value_text(const struct keys *keys, size_t key, struct arena *arena);
 struct key_place keys_place(const struct keys *keys, size_t key);
 
-/* The resolved list: one "name: value" line a key, in table order, as YAML that can be read back; null where a key is
+/* The resolved list: one "name: value" line per key, in table order, as YAML that can be read back; null where a key is
  * not set or has no effect. */
 void keys_resolved(const struct keys *keys, FILE *out);
 

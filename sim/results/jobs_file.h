@@ -1,4 +1,4 @@
-/* jobs.csv: one row a job. Private to sim/results. */
+/* jobs.csv: one row per job. Private to sim/results. */
 #ifndef RESULTS_JOBS_FILE_H
 #define RESULTS_JOBS_FILE_H
 

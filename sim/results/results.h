@@ -1,8 +1,8 @@
 /* Result files of a run and of an experiment.
  *
- *   DIR/runs/<run>/jobs.csv   one row a job
+ *   DIR/runs/<run>/jobs.csv   one row per job
  *   DIR/runs/<run>/run.csv    the run's row of runs.csv and its hash; written last: a run that has it is done
- *   DIR/runs.csv              one row a run, put together from those
+ *   DIR/runs.csv              one row per run, put together from those
  *   DIR/summary.json          means, intervals and quantiles for each point of the sweep
  *   DIR/scenario.yaml         the resolved scenario the folder belongs to
  *   DIR/manifest.json         how, with what and when it was made

@@ -69,7 +69,7 @@ static void append_json(struct file_writer *writer, cJSON *json)
     cJSON_Delete(json);
 }
 
-/* One line a point, each built and let go on its own: a sweep of a million points needs the memory of one. */
+/* One line per point, each built and let go on its own: a sweep of a million points needs the memory of one. */
 enum status summary_write(const char *directory, const struct plan *plan, const struct results_row *rows,
                           struct error *error)
 {

@@ -1,7 +1,7 @@
 /* Scenario files: read, extended, overridden, checked.
  *
  * A scenario file may name one parent, `extends: base.yaml`, relative to itself;
- * the chain may be 8 files long and must not bite its tail. Values come in
+ * the chain may be 8 files long and must not be cyclic. Values come in
  * layers, later ones win: defaults, the farthest parent, ..., the file, the
  * command line, the point of a sweep. A key without effect is an error unless
  * the key that takes its effect away was set in a later layer (see keys.h).

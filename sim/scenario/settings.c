@@ -27,7 +27,7 @@ static const struct key settings_keys[] = {
     {LIST_KEY("workload.models", workload.models), .default_text = "alexnet,gnmt,resnet18,squeezenet1_0,vgg16",
      .when = DRAWN, .doc = "The models jobs are drawn from.", .example = "[alexnet, vgg16]"},
     {LIST_KEY("workload.weights", workload.weights), .when = DRAWN,
-     .doc = "How often each model is drawn, one number above zero a model; not set, all alike.", .example = "[3, 1]"},
+     .doc = "How often each model is drawn, one number above zero per model; not set, all alike.", .example = "[3, 1]"},
     {INTEGER_KEY("workload.pool", workload.pool), .default_text = "1000", .minimum = "1", .maximum = "1000000",
      .when = DRAWN "&workload.weights=",
      .doc =
@@ -56,7 +56,7 @@ static const struct key settings_keys[] = {
             "the last of them has ended.",
      .example = "1000"},
     {INTEGER_KEY("workload.steps", workload.steps), .default_text = "50", .minimum = "1", .maximum = "1000000000",
-     .doc = "Training steps a job."},
+     .doc = "Training steps per job."},
 
     {CHOICE_KEY("network.model", network.model, "published|circuit"), .default_text = "published",
      .doc = "How long a transfer takes: by the formulas of the PAC-ML simulator, or by circuits set up on the fabric."},
@@ -136,7 +136,7 @@ static const struct key settings_keys[] = {
      .doc = "The master seed: every random stream is derived from it."},
     {TIME_KEY("run.tick", run.tick_ps), .default_text = "1ps", .minimum = "1ps",
      .doc = "The finest time the clock tells; coarser ticks allow longer horizons.", .example = "1ns"},
-    {BOOLEAN_KEY("run.jobs_file", run.writes_jobs), .default_text = "true", .doc = "Write jobs.csv, one row a job."},
+    {BOOLEAN_KEY("run.jobs_file", run.writes_jobs), .default_text = "true", .doc = "Write jobs.csv, one row per job."},
     {NODE_KEY("sweep", sweep), .doc = "Values to run through, one run for each combination.",
      .example = "{degree: {key: partition.max_degree, values: [2, 4, 8]}}"},
     {NODE_KEY("figures", figures),
@@ -156,7 +156,7 @@ static enum status check_weights(const struct keys *keys, const struct settings 
     if (!weights->count || !keys_is_effective(keys, key))
         return STATUS_OK;
     if (weights->count != models)
-        return keys_error(keys, key, error, "%zu weights for %zu models; give one a model", weights->count, models);
+        return keys_error(keys, key, error, "%zu weights for %zu models; give one per model", weights->count, models);
     for (size_t i = 0; i < weights->count; i++) {
         double weight = 0;
         char shown[TEXT_SHOW_BYTES];

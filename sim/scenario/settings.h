@@ -32,7 +32,7 @@ struct settings {
         double interarrival_s;
         struct choice beta; /* of distributions */
         int64_t jobs;       /* 0 = until the horizon */
-        int64_t steps;      /* training steps a job */
+        int64_t steps;      /* training steps per job */
     } workload;
 
     struct {

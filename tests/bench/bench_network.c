@@ -152,7 +152,7 @@ int bench_network(void)
     double small = measure("topologies/ramp-32.yaml"), large = measure("topologies/ramp-65536.yaml");
     (void)measure("topologies/ocs-32.yaml");
     (void)measure("topologies/awgr-32.yaml");
-    printf("65,536 servers cost %.2f times as much an event as 32\n", large / small);
+    printf("65,536 servers cost %.2f times as much per event as 32\n", large / small);
     missed += 1e9 / small < GOAL_PER_S;
     missed += large / small > GOAL_RATIO;
     if (!getenv("OCSIM_BENCH_SMALL"))
