@@ -2,6 +2,7 @@
 
 enum status admission_open(const struct cluster_config *config, struct admission *admission, struct error *error)
 {
+    require(config->partitioner && config->partitioner->choose);
     *admission = (struct admission){.partitioner = config->partitioner,
                                     .settings = config->partitioner_settings,
                                     .seed = config->seed,
@@ -38,6 +39,7 @@ uint32_t admission_answer(const struct admission *admission, struct cluster *clu
         .meets_limit = meets_limit,
         .context = cluster,
     };
+    require(request.limit_s <= request.sequential_s);
     random_reseed(admission->random, admission->seed, "partition", decision->number);
     return admission->partitioner->choose(&request);
 }

@@ -70,6 +70,7 @@ bool attempt_degree(struct cluster *cluster, uint32_t degree, struct job_record 
     record->cause = CAUSE_NO_BLOCK;
     if (!config->placer->place(&request, &cluster->deployment))
         return false;
+    require(cluster->deployment.tasks == tasks && cluster->deployment.used_count > 0);
     cluster->status = find_step(cluster, &step);
     if (cluster->status != STATUS_OK)
         return false;

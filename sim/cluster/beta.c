@@ -18,6 +18,7 @@ enum { GRID_LOW = 10, GRID_HIGH = 100 };
 static void add_value(struct beta_law *law, double value, double weight)
 {
     size_t weights_capacity = law->capacity;
+    require(value > 0 && value <= 1 && weight >= 0 && !law->lookup);
     law->values = memory_grow(law->values, &law->capacity, law->count + 1, sizeof *law->values);
     law->weights = memory_grow(law->weights, &weights_capacity, law->count + 1, sizeof *law->weights);
     law->values[law->count] = value;
@@ -145,6 +146,7 @@ double beta_mean(const struct beta_law *law)
         sum += law->values[i] * law->weights[i];
         total += law->weights[i];
     }
+    require(total > 0);
     return sum / total;
 }
 

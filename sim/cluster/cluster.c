@@ -72,8 +72,9 @@ static void add_running(struct cluster *cluster, uint32_t number, struct job_rec
 /* The last one takes its place. */
 static void remove_running(struct cluster *cluster, const struct job_record *record)
 {
+    require(record->running_at < cluster->running_count);
+    require(record == &cluster->result.jobs[cluster->running[record->running_at]]);
     uint32_t last = cluster->running[--cluster->running_count];
-    require(record->running_at <= cluster->running_count);
     cluster->running[record->running_at] = last;
     cluster->result.jobs[last].running_at = record->running_at;
 }
@@ -94,6 +95,7 @@ static void start_job(struct cluster *cluster, struct job_record *record, uint32
     sim_time end;
     if (!cluster_find_instant(cluster, start, record->time.total_s - record->queue_s, &end))
         return;
+    require(end >= start && record->device_count == cluster->deployment.used_count);
     sim_time now = engine_now(cluster->engine);
     record->end = end;
     record->outcome = OUTCOME_UNFINISHED;
@@ -148,6 +150,7 @@ static void wait_in_queue(struct cluster *cluster, const struct job *job, uint32
 
 static void leave_queue(struct cluster *cluster, size_t at)
 {
+    require(at < cluster->queue_count);
     memmove(cluster->queue + at, cluster->queue + at + 1, (cluster->queue_count - at - 1) * sizeof *cluster->queue);
     cluster->queue_count--;
 }
@@ -162,13 +165,14 @@ static uint32_t mask_free(const struct cluster *cluster, sim_time arrival)
     for (uint32_t i = 0; i < cluster->release_count; i++)
         if (cluster->releases[i].time >= arrival - cluster->slack)
             stale += cluster->releases[i].devices;
+    require(stale <= cluster->occupancy.free_count);
     return cluster->occupancy.free_count - stale;
 }
 
 /* Asks about a job, as of now; stops the engine until it is answered. */
 static void ask_about(struct cluster *cluster, const struct job *job, uint32_t number, sim_time now)
 {
-    require(!cluster->is_due);
+    require(!cluster->is_due && job->model < cluster->config->models->count && now >= job->arrival);
     uint32_t free_devices = mask_free(cluster, job->arrival), legal_count = 0;
     while (legal_count < cluster->legal_count && cluster->legal[legal_count] <= free_devices)
         legal_count++;
@@ -210,6 +214,7 @@ static void serve_next(struct cluster *cluster)
 static void decide_waiting(struct cluster *cluster, uint32_t degree)
 {
     uint32_t number = cluster->decision.number;
+    require(cluster->queue[cluster->serving].number == number);
     bool is_settled = settle(cluster, degree, &cluster->record);
     if (is_settled) {
         engine_cancel(cluster->engine, cluster->queue[cluster->serving].expiry);
@@ -242,6 +247,7 @@ static void schedule_arrival(struct cluster *cluster)
 static void end_arrival(struct cluster *cluster, uint32_t number)
 {
     struct cluster_result *result = &cluster->result;
+    require(number == result->job_count);
     result->jobs = memory_grow(result->jobs, &result->job_capacity, result->job_count + 1, sizeof *result->jobs);
     result->jobs[result->job_count++] = cluster->record;
     tell_end(cluster, number, &cluster->record, cluster->job.arrival);
@@ -313,6 +319,7 @@ static void on_expiry(struct engine *engine, const struct event *event, void *wo
     while (cluster->queue[at].number != event->entity)
         require(++at < cluster->queue_count);
     leave_queue(cluster, at);
+    require(record->outcome == OUTCOME_UNFINISHED && record->device_count == 0);
     record->outcome = OUTCOME_BLOCKED;
     record->cause = CAUSE_NO_BLOCK;
     tell_end(cluster, event->entity, record, engine_now(cluster->engine));
@@ -468,6 +475,7 @@ enum status cluster_close(struct cluster *cluster, struct cluster_result *result
     const struct cluster_config *config = cluster->config;
     enum status status = tell_status(cluster, error);
     if (status == STATUS_OK && result) {
+        require(cluster->running_count > 0 || cluster->occupancy.free_count == config->topology->device_count);
         sim_time end = config->horizon == SIM_TIME_MAX ? engine_now(cluster->engine) : config->horizon;
         *result = cluster->result;
         result->length_s = clock_to_seconds(&config->clock, end);

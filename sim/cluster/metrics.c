@@ -173,6 +173,8 @@ void metrics_compute(const struct cluster_config *config, const struct cluster_r
         if (job->is_decided && job->outcome != OUTCOME_BLOCKED)
             add_admitted(job, result->length_s, model_bytes, &sums);
     }
+    require(values[METRIC_JOBS_COMPLETED] + values[METRIC_JOBS_BLOCKED] <= values[METRIC_JOBS_ARRIVED]);
+    require(sums.count == (size_t)values[METRIC_JOBS_COMPLETED]);
     finish_metrics(config, result->length_s - config->warm_up_s, &sums, values);
     free(model_bytes);
     free(sums.jcts);

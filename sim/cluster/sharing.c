@@ -122,6 +122,7 @@ static void advance_jobs(struct cluster *cluster)
     sim_time now = engine_now(cluster->engine);
     for (uint32_t i = 0; i < sharing->count; i++) {
         struct running *job = sharing->jobs[i];
+        require(now >= job->since && job->steps_left >= 0);
         double passed_s = pay_start_up(job, clock_to_seconds(&cluster->config->clock, now - job->since));
         double done = fmin(passed_s / job->step.step.total_s, job->steps_left);
         book_time(&cluster->result.jobs[job->number], &job->step.step, done);
@@ -186,6 +187,7 @@ enum status sharing_status(struct cluster *cluster)
 void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *record)
 {
     struct sharing *sharing = cluster->sharing;
+    require(sharing->count + 1 == cluster->running_count);
     struct running *job = memory_alloc(1, sizeof *job);
     *job = (struct running){.cluster = cluster,
                             .number = number,
@@ -219,6 +221,7 @@ void sharing_end(struct cluster *cluster, uint32_t number)
     struct job_record *record = &cluster->result.jobs[number];
     sim_time now = engine_now(cluster->engine);
     uint32_t at = 0;
+    require(sharing->count == cluster->running_count + 1);
     if (!sharing->stepper)
         advance_jobs(cluster);
     while (sharing->jobs[at]->number != number)

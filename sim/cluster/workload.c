@@ -235,6 +235,7 @@ enum status workload_next(struct workload *workload, struct job *job, bool *has_
     struct job drawn = {.model = draw_model(workload)};
     TRY(draw_arrival(workload, &drawn.arrival, error));
     random_reseed(workload->random, workload->seed, "workload.beta", workload->drawn);
+    require(drawn.arrival >= workload->last_arrival || workload->drawn == 0);
     drawn.beta = beta_draw(&workload->beta, workload->random);
     workload->last_arrival = drawn.arrival;
     workload->drawn++;

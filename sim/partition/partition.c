@@ -13,6 +13,7 @@ REGISTRY(partitioners, struct partitioner, PARTITIONERS, partition_max)
 
 uint32_t partition_largest(const struct partition_request *request)
 {
+    require(request->legal || request->legal_count == 0);
     return request->legal_count ? request->legal[request->legal_count - 1] : 0;
 }
 

@@ -126,6 +126,7 @@ static bool find_diagonal(const struct search *search)
 bool block_search(const struct occupancy *occupancy, const double *free_bytes, double part_bytes, uint32_t k,
                   uint32_t *block)
 {
+    require(k > 0 && part_bytes >= 0 && occupancy->topology->has_grid);
     struct search search = {occupancy, free_bytes, part_bytes, block, k};
     struct block_walk walk = {.k = k};
     struct block_shape shape;

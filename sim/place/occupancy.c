@@ -44,6 +44,7 @@ void occupancy_take(struct occupancy *occupancy, const uint32_t *devices, uint32
         require(*word & bit);
         *word &= ~bit;
     }
+    require(count <= occupancy->free_count);
     occupancy->free_count -= count;
 }
 
@@ -55,6 +56,7 @@ void occupancy_release(struct occupancy *occupancy, const uint32_t *devices, uin
         *word |= bit;
     }
     occupancy->free_count += count;
+    require(occupancy->free_count <= occupancy->topology->device_count);
 }
 
 bool occupancy_first_free(const struct occupancy *occupancy, uint32_t count, uint32_t *devices)

@@ -24,6 +24,7 @@ enum status place_check(const struct placer *placer, const struct topology *topo
 uint32_t *place_legal_degrees(const struct placer *placer, const struct topology *topology, uint32_t max_degree,
                               uint32_t *count)
 {
+    require(max_degree > 0);
     if (max_degree > topology->device_count)
         max_degree = topology->device_count;
     uint32_t *legal = memory_alloc(max_degree, sizeof *legal);
@@ -116,6 +117,7 @@ bool place_inside(const struct place_request *request, const uint32_t *devices, 
                   struct deployment *deployment)
 {
     const struct graph *graph = request->tasks->graph;
+    require(count >= request->tasks->degree);
     uint32_t *chosen = memory_alloc(count, sizeof *chosen);
     bool is_placed = true;
     deployment_start(deployment, request->tasks);

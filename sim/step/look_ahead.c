@@ -301,6 +301,7 @@ static void end_part(struct look_ahead *run, uint32_t task, uint32_t part, uint3
         run->ended_servers[task] = arena_alloc(&run->arena, run->words, sizeof(uint64_t));
         run->ended[run->ended_count++] = task;
     }
+    require(run->parts_left[task] > 0 && run->tasks_left > 0);
     run->ended_servers[task][server / 64] |= UINT64_C(1) << server % 64;
     run->parts_left[task]--;
     run->tasks_left--;
@@ -358,6 +359,7 @@ static void land_flight(struct look_ahead *run, const struct flight *flight)
 
 static void run_tick(struct look_ahead *run, double tick_s)
 {
+    require(tick_s >= 0 && run->ended_count == 0);
     bool had_flights = run->flight_count > 0 && tick_s > 0;
     struct flight *landed = memory_alloc(run->flight_count, sizeof *landed);
     uint32_t landed_count = 0;

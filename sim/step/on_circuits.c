@@ -46,6 +46,7 @@ static void on_step(void *context, struct stepper_job *job, const struct stepper
 {
     struct runner *runner = context;
     struct session *session = runner->session;
+    require(runner->job == job && session->settled <= session->count);
     if (!runner->is_settled && report->start >= session->begin) {
         runner->steps_done++;
         step_path_add(&runner->sum, &report->path, 1);
@@ -82,6 +83,7 @@ static void split_steps(const struct session *session, const struct runner *runn
 
 static void fill_result(const struct session *session, const struct runner *runner, struct step_result *result)
 {
+    require(runner->is_settled && runner->steps_done > 0);
     struct network_totals totals = network_totals(stepper_network(session->stepper));
     *result = (struct step_result){
         .flows = totals.sent - totals.local,

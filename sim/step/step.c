@@ -34,7 +34,9 @@ static enum status check_published(const struct step_input *input, struct error 
 enum status step_run(const struct step_input *inputs, uint32_t count, const struct circuit_options *circuit,
                      struct step_result *results, struct error *error)
 {
-    require(count > 0 && inputs[0].deployment->rank);
+    require(count > 0);
+    for (uint32_t i = 0; i < count; i++)
+        require(inputs[i].deployment->rank && inputs[i].topology == inputs[0].topology && inputs[i].unit_s > 0);
     if (circuit)
         return step_circuit(inputs, count, circuit, results, error);
     for (uint32_t i = 0; i < count; i++) {

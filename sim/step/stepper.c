@@ -206,6 +206,7 @@ static void link_arrived(const struct link_run *run, const struct collective_par
 static void on_transfer(void *context, const struct transfer_report *report)
 {
     struct link_run *run = context;
+    require(run->transfers_left > 0 && run->job->undone > 0);
     if (--run->transfers_left == 0)
         link_arrived(run, &(struct collective_parts){.wait = report->wait,
                                                      .reconfiguration = report->reconfiguration,
@@ -302,6 +303,7 @@ static void on_op_end(struct engine *engine, const struct event *event, void *wo
     struct stepper_job *job = device->job;
     uint32_t task = device->task;
     sim_time now = engine_now(engine);
+    require(job && task != READY_NONE && job->parts_left[task] > 0);
     tell_ran(stepper, event->entity, task);
     device->task = READY_NONE;
     dispatch_device(stepper, event->entity);
@@ -377,6 +379,7 @@ static void map_parts(struct stepper_job *job)
 enum status stepper_add(struct stepper *stepper, const struct step_input *input, uint32_t number, stepper_done *done,
                         void *context, struct stepper_job **out, struct error *error)
 {
+    require(input->deployment->rank && input->topology == stepper->topology && done);
     struct stepper_job *job = memory_alloc(1, sizeof *job);
     job->stepper = stepper;
     job->tasks = input->deployment->tasks;
@@ -412,7 +415,7 @@ enum status stepper_add(struct stepper *stepper, const struct step_input *input,
 
 void stepper_start(struct stepper_job *job)
 {
-    require(!job->is_running);
+    require(!job->is_running && job->undone == 0);
     const struct step_path nothing = {0};
     job->is_running = true;
     job->start = engine_now(job->stepper->engine);

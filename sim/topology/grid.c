@@ -21,6 +21,7 @@ static enum status build_grid(const void *settings, struct topology *topology, s
     const struct grid *grid = settings;
     uint64_t servers = (uint64_t)(grid->groups * grid->racks_per_group * grid->servers_per_rack);
     (void)error; /* the ranges of its keys keep it small enough */
+    require(grid->servers_per_rack <= TOPOLOGY_RACK_MAX);
     layout_allocate(topology, servers, servers, 1);
     topology->has_grid = true;
     topology->groups = grid->groups;

@@ -36,6 +36,7 @@ void topology_table(const struct registry *fabrics, struct key_table *table)
 {
     struct key rows[KEY_COUNT];
     memcpy(rows, topology_keys, sizeof rows);
+    require(fabrics && fabrics->count > 0 && rows[KEY_COUNT - 1].type == KEY_STRATEGY);
     rows[KEY_COUNT - 1].registry = fabrics;
     key_table_init(table, rows, KEY_COUNT);
 }
@@ -71,6 +72,7 @@ static enum status build_topology(struct yaml_tree *tree, const char *path, cons
     if (status == STATUS_OK)
         status = ((const struct layout *)topology.layout.strategy)->build(topology.layout.settings, &topology, error);
     if (status == STATUS_OK) {
+        require(topology.device_count >= topology.server_count && topology.class_count > 0);
         topology.title = keep(&topology, topology.title);
         topology.fabric.settings = keep_settings(&topology, &topology.fabric);
         topology.device.name = keep(&topology, topology.device.name);
