@@ -160,7 +160,7 @@ fuzz: deps
 ## install: ocsim, its data, man pages and completions under PREFIX (/usr/local)
 SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
-	@install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/ocsim $(SHARE)/man/man1 $(SHARE)/man/man5 \
+	@install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/ocsim $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man7 \
 	  $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	@install ocsim $(DESTDIR)$(PREFIX)/bin/ocsim
 	@cp -r models topologies scenarios plots $(SHARE)/ocsim/
@@ -168,6 +168,7 @@ install: all
 	@./ocsim man scenario > $(SHARE)/man/man5/ocsim-scenario.5
 	@./ocsim man topology > $(SHARE)/man/man5/ocsim-topology.5
 	@./ocsim man results > $(SHARE)/man/man5/ocsim-results.5
+	@./ocsim man strategies > $(SHARE)/man/man7/ocsim-strategies.7
 	@./ocsim completion bash > $(SHARE)/bash-completion/completions/ocsim
 	@./ocsim completion zsh > $(SHARE)/zsh/site-functions/_ocsim
 	@./ocsim completion fish > $(SHARE)/fish/vendor_completions.d/ocsim.fish

@@ -142,7 +142,7 @@ struct circuit_options job_world_options(int64_t steps)
 
 struct step_input job_world_input(struct job_world *job, const struct topology *topology)
 {
-    schedule_fill(&schedule_srpt, NULL, topology, 1e-3, &job->deployment);
+    rank_by(&schedule_srpt, topology, 1e-3, &job->deployment);
     return (struct step_input){.deployment = &job->deployment, .topology = topology, .unit_s = 1e-3};
 }
 

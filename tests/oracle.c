@@ -101,7 +101,7 @@ static enum status step_observed(struct deployment *deployment, const struct top
 {
     struct error error = {0};
     const struct step_input input = {.deployment = deployment, .topology = topology, .unit_s = 1, .observer = observer};
-    schedule_fill(&schedule_srpt, NULL, topology, 1, deployment);
+    rank_by(&schedule_srpt, topology, 1, deployment);
     return step_run(&input, 1, NULL, step, &error);
 }
 

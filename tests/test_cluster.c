@@ -186,7 +186,7 @@ static void test_memo_equals_simulation(void)
     oracle_world_open(&world, (const char *const[]){"partition.strategy=random", "workload.beta=uniform",
                                                     "workload.jobs=400", "workload.interarrival=700s", NULL});
     simulating.place = place_and_simulate;
-    world.world.cluster.placer = &simulating;
+    world.world.cluster.placer = (struct choice){&simulating.strategy, NULL};
     seen.count = 0;
     CU_ASSERT_EQUAL_FATAL(cluster_run(&world.world.cluster, &result, &error), STATUS_OK);
     size_t placed = 0;

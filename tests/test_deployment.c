@@ -30,7 +30,7 @@ static void bench_open(struct bench *bench)
     *bench = (struct bench){0};
     job_world_topology("ramp", &bench->topology);
     job_world_split(&bench->job, graph, &bench->topology, 4, &place_ramp_compact);
-    schedule_fill(&schedule_srpt, NULL, &bench->topology, 1, &bench->job.deployment);
+    rank_by(&schedule_srpt, &bench->topology, 1, &bench->job.deployment);
     while (bench->job.tasks->parts[bench->wide] < 2)
         bench->wide++;
     while (bench->job.tasks->parts[bench->narrow] > 1)
@@ -143,7 +143,7 @@ static void test_started_anew(void)
     occupancy_init(&occupancy, &bench.topology);
     place_scratch_init(&scratch, &bench.topology);
     CU_ASSERT_FATAL(oracle_place(&place_ramp_compact, few, &occupancy, &scratch, &deployment));
-    schedule_fill(&schedule_first_ready, NULL, &bench.topology, 1, &deployment);
+    rank_by(&schedule_first_ready, &bench.topology, 1, &deployment);
     CU_ASSERT(deployment.rank && deployment.pick);
     CU_ASSERT_FATAL(oracle_place(&place_ramp_compact, bench.job.tasks, &occupancy, &scratch, &deployment));
     CU_ASSERT(!deployment.rank && !deployment.pick);
@@ -190,7 +190,7 @@ static uint32_t check_strategies(const struct topology *topology, const struct o
         if (!oracle_place(placer, tasks, occupancy, &scratch, deployment))
             continue;
         for (size_t j = 0; j < schedulers.count; j++) {
-            schedule_fill((const struct scheduler *)schedulers.strategies[j], NULL, topology, 1, deployment);
+            rank_by((const struct scheduler *)schedulers.strategies[j], topology, 1, deployment);
             CU_ASSERT_EQUAL(deployment_check(deployment, topology, !placer->counts_memory_together, &error), STATUS_OK);
         }
         placed++;

@@ -350,7 +350,9 @@ static void test_documentation(void)
 {
     static const struct {
         const char *path, *page;
-    } tables[] = {{"scenarios/README.md", "results"}, {"topologies/README.md", "topology"}};
+    } tables[] = {{"scenarios/README.md", "results"},
+                  {"scenarios/README.md", "strategies"},
+                  {"topologies/README.md", "topology"}};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         char *table = page(tables[i].page, "--markdown"), *text;
         size_t size;

@@ -23,6 +23,8 @@ struct drive;
 /* What a test does at a decision, before it is answered; may be NULL. */
 typedef void at_decision(struct drive *drive, const struct decision *decision);
 
+enum { OPS_MAX = 200 };
+
 struct drive {
     const struct cluster_config *config;
     struct cluster *cluster;
@@ -33,19 +35,38 @@ struct drive {
     uint32_t decisions, again, full, refused, running_most;
     struct job_record asked[JOBS_MAX][DEGREES_MAX];
     bool is_asked[JOBS_MAX][DEGREES_MAX]; /* at the last decision about the job */
+    bool answers_parts;
+    uint32_t parts[OPS_MAX];
 };
 
 static bool meets_limit(void *cluster, uint32_t degree)
 {
     struct job_record record;
-    return cluster_ask(cluster, degree, &record);
+    return cluster_ask(cluster, (struct answer){.degree = degree}, &record);
+}
+
+static const struct partitioner *partitioner_of(const struct cluster_config *config)
+{
+    return (const struct partitioner *)config->partitioner.strategy;
+}
+
+/* A degree, or the parts that the published rule gives at that degree. */
+static struct answer answer_as(struct drive *drive, const struct decision *decision, uint32_t degree)
+{
+    const struct graph *graph = decision->graph;
+    if (!drive->answers_parts || degree == 0)
+        return (struct answer){.degree = degree};
+    CU_ASSERT_FATAL(graph->op_count <= OPS_MAX);
+    for (uint32_t op = 0; op < graph->op_count; op++)
+        drive->parts[op] = split_parts(graph->ops[op].forward_ms, drive->config->quantum_ms, degree);
+    return (struct answer){.degree = degree, .parts = drive->parts};
 }
 
 /* What the partitioner of the settings says, asked here. */
 static uint32_t choose(const struct drive *drive, const struct decision *decision)
 {
     const struct cluster_config *config = drive->config;
-    const struct partition_request request = {.settings = config->partitioner_settings,
+    const struct partition_request request = {.settings = config->partitioner.settings,
                                               .state = drive->partitioner_state,
                                               .legal = decision->legal,
                                               .legal_count = decision->legal_count,
@@ -56,16 +77,16 @@ static uint32_t choose(const struct drive *drive, const struct decision *decisio
                                               .meets_limit = meets_limit,
                                               .context = drive->cluster};
     random_reseed(drive->random, config->seed, "partition", decision->number);
-    return config->partitioner->choose(&request);
+    return partitioner_of(config)->choose(&request);
 }
 
 static void drive_open(struct drive *drive, const struct cluster_config *config, at_decision *look)
 {
     struct error error = {0};
     *drive = (struct drive){.config = config, .look = look, .random = random_open(config->seed, "partition", 0)};
-    if (config->partitioner->open)
+    if (partitioner_of(config)->open)
         CU_ASSERT_EQUAL_FATAL(
-            config->partitioner->open(config->partitioner_settings, config->seed, &drive->partitioner_state, &error),
+            partitioner_of(config)->open(config->partitioner.settings, config->seed, &drive->partitioner_state, &error),
             STATUS_OK);
     enum status status = cluster_open(config, &drive->cluster, &error);
     if (status != STATUS_OK)
@@ -96,7 +117,8 @@ static const struct decision *drive_next(struct drive *drive)
 static void drive_answer(struct drive *drive, const struct decision *decision)
 {
     struct error error = {0};
-    CU_ASSERT_EQUAL_FATAL(cluster_decide(drive->cluster, choose(drive, decision), &error), STATUS_OK);
+    CU_ASSERT_EQUAL_FATAL(cluster_decide(drive->cluster, answer_as(drive, decision, choose(drive, decision)), &error),
+                          STATUS_OK);
 }
 
 /* With result NULL the run is given up. */
@@ -104,8 +126,8 @@ static void drive_close(struct drive *drive, struct cluster_result *result)
 {
     struct error error = {0};
     CU_ASSERT_EQUAL_FATAL(cluster_close(drive->cluster, result, &error), STATUS_OK);
-    if (drive->config->partitioner->close)
-        drive->config->partitioner->close(drive->partitioner_state);
+    if (drive->partitioner_state)
+        partitioner_of(drive->config)->close(drive->partitioner_state);
     random_close(drive->random);
 }
 
@@ -223,6 +245,58 @@ static void test_every_partitioner(void)
     CU_ASSERT(drive.again > 50); /* some were asked about again */
 }
 
+static void look_for_parts(struct drive *parting, const struct decision *decision)
+{
+    (void)decision;
+    parting->answers_parts = true;
+}
+
+/* Parts of each op that are those of the published rule come to the same jobs as the degree alone. */
+static void test_answers_with_parts(void)
+{
+    const int same[] = {PUBLISHED, QUEUED, CIRCUITS, SHARED, LIVE};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        const char *assignments[SETTINGS_MAX + 3];
+        struct cluster_result by_parts, run;
+        with_strategy(streams[same[i]], "partition.strategy=random", assignments);
+        run_by_hand(assignments, look_for_parts, &drive, &by_parts);
+        oracle_run(assignments, &run);
+        check_same_jobs(&by_parts, &run);
+        cluster_result_free(&by_parts);
+        cluster_result_free(&run);
+    }
+}
+
+/* A partitioner with a rule of its own: the first half of the ops as far as the degree goes, the others whole. */
+static void split_half(const struct partition_request *request, uint32_t degree, uint32_t *parts)
+{
+    for (uint32_t op = 0; op < request->graph->op_count; op++)
+        parts[op] = 2 * op < request->graph->op_count ? degree : 1;
+}
+
+static void test_split_of_its_own(void)
+{
+    static const struct partitioner halves = {
+        .strategy = {.name = "halves", .doc = ""}, .choose = partition_largest, .split = split_half};
+    struct oracle_world world;
+    struct cluster_result run, whole;
+    struct error error = {0};
+    const char *const assignments[] = {"workload.jobs=50", "workload.beta=uniform", "partition.strategy=max", NULL};
+    oracle_run(assignments, &whole);
+    oracle_world_open(&world, assignments);
+    world.world.cluster.partitioner = (struct choice){&halves.strategy, NULL};
+    CU_ASSERT_EQUAL_FATAL(cluster_run(&world.world.cluster, &run, &error), STATUS_OK);
+    uint32_t slower = 0;
+    for (size_t i = 0; i < run.job_count; i++)
+        slower += run.jobs[i].device_count && whole.jobs[i].device_count &&
+                  run.jobs[i].degree == whole.jobs[i].degree && run.jobs[i].degree > 1 &&
+                  run.jobs[i].time.total_s > whole.jobs[i].time.total_s;
+    CU_ASSERT(slower > 5);
+    cluster_result_free(&run);
+    cluster_result_free(&whole);
+    oracle_world_close(&world);
+}
+
 static void test_trace_partitioner(void)
 {
     char *folder = oracle_folder(), jobs[128], trace[160];
@@ -244,8 +318,8 @@ static void ask_all(struct drive *asking, const struct decision *decision)
     for (uint32_t i = 0; i < decision->legal_count; i++) {
         struct job_record *first = &asking->asked[decision->number][i], again;
         CU_ASSERT_FATAL(i < DEGREES_MAX);
-        bool is_met = cluster_ask(asking->cluster, decision->legal[i], first);
-        CU_ASSERT_EQUAL(cluster_ask(asking->cluster, decision->legal[i], &again), is_met);
+        bool is_met = cluster_ask(asking->cluster, (struct answer){.degree = decision->legal[i]}, first);
+        CU_ASSERT_EQUAL(cluster_ask(asking->cluster, (struct answer){.degree = decision->legal[i]}, &again), is_met);
         CU_ASSERT(is_same_job(first, &again));
         CU_ASSERT_EQUAL(first->degree, decision->legal[i]);
         CU_ASSERT_EQUAL(is_met, first->cause == CAUSE_NONE);
@@ -327,7 +401,8 @@ static void check_legal(struct drive *looking, const struct decision *decision, 
 {
     const struct cluster_config *config = looking->config;
     uint32_t expected = 0, count;
-    uint32_t *legal = place_legal_degrees(config->placer, config->topology, config->max_degree, &count);
+    uint32_t *legal = place_legal_degrees((const struct placer *)config->placer.strategy, config->topology,
+                                          config->max_degree, &count);
     while (expected < count && legal[expected] <= free_count)
         expected++;
     CU_ASSERT_EQUAL_FATAL(decision->legal_count, expected);
@@ -370,14 +445,32 @@ static void test_what_is_shown(void)
 
 /* ---- wrong answers, and none ---- */
 
+static void answer_wrong_parts(struct drive *wrong, const struct decision *decision)
+{
+    uint32_t most = decision->legal_count ? decision->legal[decision->legal_count - 1] : 0;
+    struct error error = {0};
+    if (!most)
+        return;
+    for (uint32_t op = 0; op < decision->graph->op_count; op++)
+        wrong->parts[op] = most;
+    for (uint32_t bad = 0; bad <= most + 1; bad += most + 1) {
+        wrong->parts[decision->graph->op_count - 1] = bad;
+        struct answer answer = {.degree = most, .parts = wrong->parts};
+        CU_ASSERT_EQUAL_FATAL(cluster_decide(wrong->cluster, answer, &error), STATUS_USER);
+        CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "with these parts is not legal"));
+    }
+}
+
 static void answer_wrongly(struct drive *wrong, const struct decision *decision)
 {
+    answer_wrong_parts(wrong, decision);
     const uint32_t answers[] = {3, 64, decision->legal_count ? decision->legal[decision->legal_count - 1] + 2 : 1};
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         struct error error = {0};
         char says[64];
         snprintf(says, sizeof says, "job %u: a degree of %u is not legal", decision->number, answers[i]);
-        CU_ASSERT_EQUAL_FATAL(cluster_decide(wrong->cluster, answers[i], &error), STATUS_USER);
+        CU_ASSERT_EQUAL_FATAL(cluster_decide(wrong->cluster, (struct answer){.degree = answers[i]}, &error),
+                              STATUS_USER);
         CU_ASSERT_PTR_NOT_NULL(strstr(error.message, says));
         wrong->refused++;
     }
@@ -424,6 +517,8 @@ void suite_open_cluster(void)
 {
     CU_pSuite suite = CU_add_suite("open cluster", NULL, NULL);
     CU_ADD_TEST(suite, test_every_partitioner);
+    CU_ADD_TEST(suite, test_answers_with_parts);
+    CU_ADD_TEST(suite, test_split_of_its_own);
     CU_ADD_TEST(suite, test_trace_partitioner);
     CU_ADD_TEST(suite, test_asking_changes_nothing);
     CU_ADD_TEST(suite, test_what_is_shown);

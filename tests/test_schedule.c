@@ -106,7 +106,7 @@ static void watch_step(struct job_world *job, const struct stage *stage, const s
         .deployment = &job->deployment, .topology = &stage->topology, .unit_s = 1e-3, .observer = &observer};
     CU_ASSERT_FATAL(task_graph_parts(job->tasks) <= PARTS_MAX && job->tasks->link_count <= LINKS_MAX);
     *watch = (struct watch){.tasks = job->tasks};
-    schedule_fill(scheduler, NULL, &stage->topology, 1e-3, &job->deployment);
+    rank_by(scheduler, &stage->topology, 1e-3, &job->deployment);
     job->deployment.pick_state = pick_state;
     CU_ASSERT_EQUAL_FATAL(step_run(&input, 1, stage->is_published ? NULL : &options, &step, &error), STATUS_OK);
     for (uint32_t part = 0; part < task_graph_parts(job->tasks); part++)

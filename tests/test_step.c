@@ -381,7 +381,7 @@ static void test_unit(void)
     struct error error;
     CU_ASSERT_FATAL(oracle_job_run(&job, "vgg16", 4, ramp_32, &place_ramp_first_fit, NULL));
     struct step_input input = {.deployment = &job.deployment, .topology = &job.topology, .unit_s = 1e-3};
-    schedule_fill(&schedule_fifo, NULL, &job.topology, 1e-3, &job.deployment);
+    rank_by(&schedule_fifo, &job.topology, 1e-3, &job.deployment);
     CU_ASSERT_EQUAL_FATAL(step_run(&input, 1, NULL, &measured, &error), STATUS_OK);
     CU_ASSERT(oracle_is_near(measured.step.part_s[TIME_COMP], job.step.step.part_s[TIME_COMP] / 1000, 0.2));
     CU_ASSERT(measured.step.part_s[TIME_COMM] > job.step.step.part_s[TIME_COMM] / 2);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "oracle.h"
+#include "network/collective.h"
 #include "network_world.h"
 #include "suites.h"
 #include "fabric/fabrics.h"
@@ -165,6 +166,12 @@ static void test_layout_refusals(void)
         {"layout: machines\nfabric: ocs\nmachines: {name: x}\n", "a list of machines"},
         {"layout: machines\nfabric: ocs\nmachines: [x]\n", "expected {name"},
         {"layout: machines\nfabric: ocs\nmachines: [{count: 2}]\n", "name is missing"},
+        {"layout: machines\nfabric: ocs\nmachines: [{name: \"x y,z\"}]\n", "is no name"},
+        {"layout: machines\nfabric: ocs\nmachines: [{name: \"\"}]\n", "is no name"},
+        {"layout: machines\nfabric: ocs\nmachines: [{name: a}, {name: a}]\n", "two are called a"},
+        {"layout: machines\nfabric: ocs\nmachines: [{name: a-1}, {name: a, count: 2}]\n", "two are called a-1"},
+        {"layout: hosts\nhosts.count: 1\ninside.rate: 1e20B/s\nfabric: ocs\n", "out of range"},
+        {"layout: hosts\nhosts.count: 1\ninside.latency: 9000000s\nfabric: ocs\n", "out of range"},
         {"layout: machines\nfabric: ocs\nmachines: [{name: x, cuont: 2}]\n", "did you mean count"},
         {"layout: machines\nfabric: ocs\nmachines: [{name: x, speed: 0}]\n", "more than 0"},
         {"layout: machines\nfabric: ocs\nmachines: [{name: abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz}]\n",
@@ -221,6 +228,81 @@ static void test_inside(void)
     topology_free(&t);
 }
 
+static void keep_collective(void *context, const struct collective_report *report)
+{
+    *(struct collective_report *)context = *report;
+}
+
+/* A reduction takes the time of the class of the device that does it: a slow one holds up the ring. */
+static sim_time reduce_on(const char *machines)
+{
+    struct topology t;
+    struct error error = {0};
+    char text[400];
+    struct collective_report report = {0};
+    static const uint32_t members[] = {0, 1, 2, 3};
+    snprintf(text, sizeof text, "layout: machines\nfabric: packet\nmachines: [%s]\n", machines);
+    parse(text, &t);
+    struct engine *engine = engine_create();
+    struct network *network;
+    CU_ASSERT_EQUAL_FATAL(network_create(engine, &t, &(struct network_options){0}, &network, &error), STATUS_OK);
+    struct collectives *collectives = collectives_create(network, NETWORK_KINDS);
+    struct collective_request request = {.algorithm = COLLECTIVE_RING,
+                                         .members = members,
+                                         .member_count = 4,
+                                         .bytes = 1000000,
+                                         .done = keep_collective,
+                                         .context = &report};
+    CU_ASSERT_EQUAL(collective_start(collectives, &request, &error), STATUS_OK);
+    engine_run(engine, SIM_TIME_MAX);
+    collectives_destroy(collectives);
+    network_destroy(network);
+    engine_destroy(engine);
+    topology_free(&t);
+    return report.end;
+}
+
+static void test_unlike_reductions(void)
+{
+    sim_time fast = reduce_on("{name: a, count: 4, memory_rate: 2TB/s}");
+    sim_time slow = reduce_on("{name: a, count: 4, memory_rate: 1GB/s}");
+    sim_time mixed = reduce_on("{name: a, count: 3, memory_rate: 2TB/s}, {name: b, memory_rate: 1GB/s}");
+    CU_ASSERT(slow > 10 * fast);
+    CU_ASSERT(mixed > 2 * fast && mixed <= slow);
+}
+
+/* Load is a share of what all devices can compute: twice the speed, twice the jobs. */
+static void test_load_of_fast_devices(void)
+{
+    struct cluster_result results[2];
+    char *folder = oracle_folder();
+    for (int fast = 0; fast < 2; fast++) {
+        char text[200], key[400];
+        snprintf(text, sizeof text, "layout: machines\nfabric: packet\nmachines: [{name: a, count: 8, speed: %d}]\n",
+                 1 + fast);
+        char *path = oracle_write(folder, fast ? "fast.yaml" : "slow.yaml", text);
+        snprintf(key, sizeof key, "topology=%s", path);
+        const char *const assignments[] = {key,
+                                           "network.model=circuit",
+                                           "place.strategy=first_fit",
+                                           "workload.load=0.5",
+                                           "workload.jobs=10",
+                                           "workload.time_unit=ms",
+                                           NULL};
+        oracle_run(assignments, &results[fast]);
+        free(path);
+    }
+    for (size_t i = 1; i < 10; i++) {
+        const struct job_record *slow = &results[0].jobs[i], *fast = &results[1].jobs[i];
+        CU_ASSERT(oracle_is_near(slow->arrival_s, 2 * fast->arrival_s, 1e-9));
+        CU_ASSERT(oracle_is_near(slow->limit_s, 2 * fast->limit_s, 1e-9));
+    }
+    cluster_result_free(&results[0]);
+    cluster_result_free(&results[1]);
+    oracle_remove(folder);
+    free(folder);
+}
+
 void suite_topology(void)
 {
     CU_pSuite suite = CU_add_suite("topology", NULL, NULL);
@@ -231,4 +313,6 @@ void suite_topology(void)
     CU_ADD_TEST(suite, test_machines);
     CU_ADD_TEST(suite, test_layout_refusals);
     CU_ADD_TEST(suite, test_inside);
+    CU_ADD_TEST(suite, test_unlike_reductions);
+    CU_ADD_TEST(suite, test_load_of_fast_devices);
 }

@@ -87,4 +87,7 @@ STATUS_MUST_USE enum status cli_scenario_load(const struct cli_arguments *argume
                                               struct error *error);
 void cli_scenario_free(struct cli_scenario *loaded);
 
+/* Every registry of strategies, in the order of the usage of `ocsim list`; NULL behind the last. */
+extern const struct registry *const cli_registries[];
+
 #endif

@@ -17,7 +17,7 @@ const struct cli_command cli_commands[] = {
     {"check", cli_check, "SCENARIO [key=value ...]", .help = "parse and validate a scenario, nothing more",
      .expected = "one scenario file, e.g. ocsim check scenarios/tutorial/1-hello.yaml", .name_count = 1},
     {"compare", cli_compare, "DIR TABLE.csv [--markdown]", .help = "results beside published figures"},
-    {"list", cli_list, "models|topologies|partitioners|placers|schedulers|fabrics|distributions",
+    {"list", cli_list, "models|topologies|partitioners|placers|schedulers|fabrics|distributions|layouts",
      .help = "what there is to choose from", .expected = "one kind, e.g. ocsim list models", .name_count = 1},
     {"explain", cli_explain, "[KEY | --markdown]", .help = "what a scenario key means, its unit, range and default"},
     {"import", cli_import, "FILE [-o MODEL.json] [--name NAME] [--source TEXT] [--device TEXT] [--batch N]",
@@ -27,8 +27,9 @@ const struct cli_command cli_commands[] = {
          "the first run as a timeline for ui.perfetto.dev: jobs, their first step op by op, transfers, circuits that "
          "switch and light up, the queue",
      .expected = "one scenario file, e.g. ocsim trace scenarios/tutorial/1-hello.yaml -o trace.json", .name_count = 1},
-    {"man", cli_man, "ocsim|scenario|topology|results [--markdown]",
-     .help = "reference of commands, scenario keys, topology keys or result columns, as a man page or Markdown",
+    {"man", cli_man, "ocsim|scenario|topology|results|strategies [--markdown]",
+     .help =
+         "reference of commands, scenario keys, topology keys, result columns or strategies, as a man page or Markdown",
      .expected = "one page, e.g. ocsim man scenario | man -l -", .name_count = 1},
     {"schema", cli_schema, "", .help = "a JSON Schema of scenario files, for editors",
      .expected = "nothing more, e.g. ocsim schema > scenario.json"},

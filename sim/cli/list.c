@@ -58,14 +58,16 @@ static enum status list_files(const char *folder, const char *suffix, struct err
     return status;
 }
 
+const struct registry *const cli_registries[] = {&partitioners,  &placers, &schedulers, &fabrics,
+                                                 &distributions, &layouts, NULL};
+
 int cli_list(const struct cli_arguments *arguments, struct error *error)
 {
     /* in the order of the usage: files, then registries */
     static const char *const suffixes[] = {".json", ".yaml"};
-    static const struct registry *const registries[] = {&partitioners, &placers, &schedulers, &fabrics, &distributions};
     if (arguments->word < 2)
         return list_files(arguments->names[0], suffixes[arguments->word], error);
-    const struct registry *registry = registries[arguments->word - 2];
+    const struct registry *registry = cli_registries[arguments->word - 2];
     for (size_t i = 0; i < registry->count; i++)
         printf("%-15s %s\n", registry->strategies[i]->name, registry->strategies[i]->doc);
     return STATUS_OK;

@@ -188,9 +188,9 @@ static void man_topology(void)
     put_title("ocsim-topology", 5, "topology files of ocsim");
     put_section(
         "DESCRIPTION",
-        "A topology is a YAML file of the keys below: how many servers there are, how they are called "
-        "(group-rack-place), what device each has and which fabric connects them. Scenarios name it with the key "
-        "topology. Keys of a fabric that is not in use are errors.");
+        "A topology is a YAML file of the keys below: which devices there are, in which servers, and which fabric "
+        "connects the servers. Scenarios name it with the key topology. Keys of a layout or fabric that is not in use "
+        "are errors.");
     puts(".SH KEYS");
     put_keys(fabric_topology_table);
     puts(".SH SEE ALSO\n.BR ocsim (1),\n.BR ocsim-scenario (5)");
@@ -258,6 +258,35 @@ static void markdown_keys(void (*make)(struct key_table *))
     key_table_free(&table);
 }
 
+/* ---- ocsim-strategies(7) ---- */
+
+static void man_strategies(void)
+{
+    put_title("ocsim-strategies", 7, "what scenarios and topologies of ocsim can choose from");
+    for (size_t i = 0; cli_registries[i]; i++) {
+        fputs(".SH ", stdout);
+        put_line(cli_registries[i]->kind);
+        for (size_t j = 0; j < cli_registries[i]->count; j++) {
+            put_term(cli_registries[i]->strategies[j]->name);
+            put_line(cli_registries[i]->strategies[j]->doc);
+        }
+    }
+    puts(".SH SEE ALSO\n.BR ocsim-scenario (5),\n.BR ocsim-topology (5)");
+}
+
+static void markdown_strategies(void)
+{
+    puts("| Kind | Name | What it does | Its keys |\n|---|---|---|---|");
+    for (size_t i = 0; cli_registries[i]; i++)
+        for (size_t j = 0; j < cli_registries[i]->count; j++) {
+            const struct strategy *strategy = cli_registries[i]->strategies[j];
+            printf("| %s | `%s` | %s |", j ? "" : cli_registries[i]->kind, strategy->name, strategy->doc);
+            for (size_t k = 0; k < strategy->key_count; k++)
+                printf("%s `%s`", k ? "," : "", strategy->keys[k].name);
+            puts(" |");
+        }
+}
+
 /* ---- the command ---- */
 
 int cli_man(const struct cli_arguments *arguments, struct error *error)
@@ -269,7 +298,8 @@ int cli_man(const struct cli_arguments *arguments, struct error *error)
     } pages[] = {{man_ocsim, markdown_ocsim, NULL}, /* in the order of the usage */
                  {man_scenario, NULL, settings_table},
                  {man_topology, NULL, fabric_topology_table},
-                 {man_results, markdown_results, NULL}};
+                 {man_results, markdown_results, NULL},
+                 {man_strategies, markdown_strategies, NULL}};
     if (!cli_is_given(arguments, "--markdown"))
         pages[arguments->word].roff();
     else if (pages[arguments->word].keys)

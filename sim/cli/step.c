@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cluster/deployer.h"
 #include "cluster/columns.h"
 #include "scenario/simulation.h"
 #include "input/text.h"
@@ -159,34 +160,19 @@ static enum status refuse_placement(const struct step_request *request, const st
 
 /* Partitioned as asked for, placed and scheduled as the settings say. */
 static enum status deploy_on_empty(const struct step_request *request, const struct task_graph *tasks,
-                                   const struct topology *topology, struct deployment *deployment, struct error *error)
+                                   struct deployer *deployer, struct deployment *deployment, struct error *error)
 {
     const struct settings *settings = request->settings;
-    const struct placer *placer = (const struct placer *)settings->place.strategy.strategy;
+    const struct topology *topology = deployer->topology;
     struct occupancy occupancy;
-    struct place_scratch scratch;
-    struct place_request place = {
-        .settings = settings->place.strategy.settings, .tasks = tasks, .occupancy = &occupancy, .scratch = &scratch};
-    enum status status = place_check(placer, topology, error);
-    if (status == STATUS_OK)
-        status = cluster_check_fit(tasks->graph, topology, simulation_quantum_ms(settings), request->degree, error);
-    if (status == STATUS_OK && placer->open)
-        status = placer->open(place.settings, topology, &place.state, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(cluster_check_fit(tasks->graph, topology, simulation_quantum_ms(settings), request->degree, error));
     occupancy_init(&occupancy, topology);
-    place_scratch_init(&scratch, topology);
-    if (placer->place(&place, deployment))
-        schedule_fill((const struct scheduler *)settings->schedule.strategy.strategy,
-                      settings->schedule.strategy.settings, topology, simulation_unit_s(settings), deployment);
-    else
-        status = refuse_placement(request, placer, tasks, topology, error);
-    if (placer->close)
-        placer->close(place.state);
-    place_scratch_fini(&scratch);
+    bool is_placed = deployer_place(deployer, tasks, &occupancy, deployment);
     occupancy_fini(&occupancy);
-    return status == STATUS_OK ? deployment_check(deployment, topology, !placer->counts_memory_together, error)
-                               : status;
+    if (!is_placed)
+        return refuse_placement(request, deployer_placer(deployer), tasks, topology, error);
+    deployer_rank(deployer, deployment);
+    return deployer_check(deployer, deployment, error);
 }
 
 static enum status run_step(const struct step_request *request, struct error *error)
@@ -195,9 +181,10 @@ static enum status run_step(const struct step_request *request, struct error *er
     struct topology topology;
     struct deployment deployment = {0};
     struct step_result result;
-    enum status status = simulation_topology(settings, &topology, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(simulation_topology(settings, &topology, error));
+    struct deployer deployer;
+    enum status status = deployer_open(&deployer, &topology, settings->place.strategy, settings->schedule.strategy,
+                                       simulation_unit_s(settings), error);
     struct task_graph *tasks = split_create(request->graph, simulation_quantum_ms(settings), request->degree,
                                             topology.speeds, topology.class_count);
     struct recorder recorder = {.tasks = tasks};
@@ -208,7 +195,8 @@ static enum status run_step(const struct step_request *request, struct error *er
                                .unit_s = simulation_unit_s(settings),
                                .observer = request->with_ops ? &observer : NULL};
     recorder.last = memory_alloc((size_t)task_graph_parts(tasks), sizeof *recorder.last);
-    status = deploy_on_empty(request, tasks, &topology, &deployment, error);
+    if (status == STATUS_OK)
+        status = deploy_on_empty(request, tasks, &deployer, &deployment, error);
     if (status == STATUS_OK)
         status = step_run(&input, 1, settings->network.model == NETWORK_CIRCUIT ? &circuit : NULL, &result, error);
     if (status == STATUS_OK) {
@@ -221,6 +209,7 @@ static enum status run_step(const struct step_request *request, struct error *er
     free(recorder.stretches);
     deployment_free(&deployment);
     task_graph_free(tasks);
+    deployer_close(&deployer);
     topology_free(&topology);
     return status;
 }

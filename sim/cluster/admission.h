@@ -11,6 +11,8 @@ struct admission {
     void *state;
     uint64_t seed;
     struct random_stream *random;
+    uint32_t *parts; /* of the last answer */
+    size_t part_capacity;
 };
 
 /* Release with admission_close, also after failure. Borrows config until then. */
@@ -18,7 +20,7 @@ STATUS_MUST_USE enum status admission_open(const struct cluster_config *config, 
                                            struct error *error);
 void admission_close(struct admission *admission);
 
-/* The degree that the partitioner names for the decision that is due; 0 = refuse. */
-uint32_t admission_answer(const struct admission *admission, struct cluster *cluster, const struct decision *decision);
+/* What the partitioner answers to the decision that is due. Lives until the next call. */
+struct answer admission_answer(struct admission *admission, struct cluster *cluster, const struct decision *decision);
 
 #endif

@@ -1,8 +1,16 @@
 /* What would become of a job, split this far, on the cluster as it is now (PAC-ML simulator, sections 8 and 11). */
 #include "cluster/state.h"
 
-/* The task graph of a model at a legal degree, made once. */
-static const struct task_graph *find_tasks(struct cluster *cluster, uint32_t model, uint32_t degree)
+#include <stdlib.h>
+#include <string.h>
+
+/* The task graph of an answer, made once, and its number among those of its model. */
+struct split_choice {
+    const struct task_graph *tasks;
+    uint32_t variant; /* the degree of the published rule; above all degrees for parts of the answer's own */
+};
+
+static struct split_choice split_by_degree(struct cluster *cluster, uint32_t model, uint32_t degree)
 {
     const struct cluster_config *config = cluster->config;
     uint32_t position = 0;
@@ -12,7 +20,27 @@ static const struct task_graph *find_tasks(struct cluster *cluster, uint32_t mod
     if (!*tasks)
         *tasks = split_create(config->models->graphs[model], config->quantum_ms, degree, config->topology->speeds,
                               config->topology->class_count);
-    return *tasks;
+    return (struct split_choice){*tasks, degree};
+}
+
+static struct split_choice split_by_parts(struct cluster *cluster, uint32_t model, const uint32_t *parts)
+{
+    const struct cluster_config *config = cluster->config;
+    const struct graph *graph = config->models->graphs[model];
+    uint32_t *key = memory_alloc(graph->op_count + 1, sizeof *key);
+    key[0] = model;
+    memcpy(key + 1, parts, graph->op_count * sizeof *key);
+    size_t known = cluster->splits.count,
+           number = intern_number(&cluster->splits, key, (graph->op_count + 1) * sizeof *key);
+    free(key);
+    if (number == known) {
+        struct task_options options = {parts, config->topology->speeds, config->topology->class_count};
+        cluster->split_graphs =
+            memory_grow(cluster->split_graphs, &cluster->split_capacity, number + 1, sizeof(struct task_graph *));
+        cluster->split_graphs[number] = task_graph_create(graph, &options);
+    }
+    require(number < UINT32_MAX - config->topology->device_count);
+    return (struct split_choice){cluster->split_graphs[number], config->topology->device_count + 1 + (uint32_t)number};
 }
 
 struct step_input attempt_input(const struct cluster *cluster, const struct deployment *deployment)
@@ -29,8 +57,8 @@ static enum status simulate_step(struct cluster *cluster, struct step_result *st
         memo_rename(cluster->memo, deployment, &cluster->renamed);
         deployment = &cluster->renamed;
     }
-    schedule_fill(config->scheduler, config->scheduler_settings, config->topology, config->unit_s, deployment);
-    TRY(deployment_check(deployment, config->topology, !config->placer->counts_memory_together, &cluster->error));
+    deployer_rank(&cluster->deployer, deployment);
+    TRY(deployer_check(&cluster->deployer, deployment, &cluster->error));
     struct step_input input = attempt_input(cluster, deployment);
     TRY(step_run(&input, 1, config->circuit ? &cluster->look_ahead : NULL, step, &cluster->error));
     cluster->result.steps_simulated++;
@@ -40,11 +68,10 @@ static enum status simulate_step(struct cluster *cluster, struct step_result *st
 }
 
 /* The step of the job as placed, simulated or remembered. */
-static enum status find_step(struct cluster *cluster, struct step_result *step)
+static enum status find_step(struct cluster *cluster, uint32_t variant, struct step_result *step)
 {
-    const struct deployment *deployment = &cluster->deployment;
-    const struct step_result *known = memo_find(cluster->memo, cluster->job.model, deployment->tasks->degree,
-                                                cluster->config->keeps_by_degree ? NULL : deployment);
+    const struct deployment *deployment = cluster->config->keeps_by_degree ? NULL : &cluster->deployment;
+    const struct step_result *known = memo_find(cluster->memo, cluster->job.model, variant, deployment);
     if (known) {
         *step = *known;
         return STATUS_OK;
@@ -54,28 +81,23 @@ static enum status find_step(struct cluster *cluster, struct step_result *step)
     return STATUS_OK;
 }
 
-bool attempt_degree(struct cluster *cluster, uint32_t degree, struct job_record *record)
+bool attempt_answer(struct cluster *cluster, struct answer answer, struct job_record *record)
 {
     const struct cluster_config *config = cluster->config;
     const struct job *job = &cluster->job;
-    const struct task_graph *tasks = find_tasks(cluster, job->model, degree);
-    struct place_request request = {.settings = config->placer_settings,
-                                    .state = cluster->placer_state,
-                                    .tasks = tasks,
-                                    .occupancy = &cluster->occupancy,
-                                    .scratch = &cluster->scratch};
+    struct split_choice split = answer.parts ? split_by_parts(cluster, job->model, answer.parts)
+                                             : split_by_degree(cluster, job->model, answer.degree);
     struct step_result step;
-    record->degree = degree;
+    record->degree = answer.degree;
     record->outcome = OUTCOME_BLOCKED;
     record->cause = CAUSE_NO_BLOCK;
-    if (!config->placer->place(&request, &cluster->deployment))
+    if (!deployer_place(&cluster->deployer, split.tasks, &cluster->occupancy, &cluster->deployment))
         return false;
-    require(cluster->deployment.tasks == tasks && cluster->deployment.used_count > 0);
-    cluster->status = find_step(cluster, &step);
+    cluster->status = find_step(cluster, split.variant, &step);
     if (cluster->status != STATUS_OK)
         return false;
     /* The limit follows the sequential time of the split graph, which differs in the last bits (section 3). */
-    record->sequential_s = (double)config->steps * (tasks->sequential_ms * config->unit_s);
+    record->sequential_s = (double)config->steps * (split.tasks->sequential_ms * config->unit_s);
     record->limit_s = job->beta * record->sequential_s;
     record->time = step_times(&step, config->steps);
     record->time.part_s[TIME_WAIT] += cluster->decision.waited_s;

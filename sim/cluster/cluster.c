@@ -107,17 +107,19 @@ static void start_job(struct cluster *cluster, struct job_record *record, uint32
     else
         engine_schedule(cluster->engine, end > now ? end : now, PRIORITY_COMPLETION, EVENT_COMPLETION, number, 0);
     const struct cluster_observer *observer = cluster->config->observer;
-    if (observer)
-        observer->started(observer->context, number, record, &cluster->deployment, start);
+    if (!observer)
+        return;
+    deployer_rank(&cluster->deployer, &cluster->deployment);
+    observer->started(observer->context, number, record, &cluster->deployment, start);
 }
 
 /* Carries out an answer. False where the job found no devices, or was refused: it may wait. */
-static bool settle(struct cluster *cluster, uint32_t degree, struct job_record *record)
+static bool settle(struct cluster *cluster, struct answer answer, struct job_record *record)
 {
     bool may_start = false;
     record->is_decided = true;
-    if (degree) {
-        may_start = attempt_degree(cluster, degree, record);
+    if (answer.degree) {
+        may_start = attempt_answer(cluster, answer, record);
     } else {
         record->degree = 0;
         record->outcome = OUTCOME_BLOCKED;
@@ -211,11 +213,11 @@ static void serve_next(struct cluster *cluster)
     ask_about(cluster, &waiting->job, waiting->number, engine_now(cluster->engine));
 }
 
-static void decide_waiting(struct cluster *cluster, uint32_t degree)
+static void decide_waiting(struct cluster *cluster, struct answer answer)
 {
     uint32_t number = cluster->decision.number;
     require(cluster->queue[cluster->serving].number == number);
-    bool is_settled = settle(cluster, degree, &cluster->record);
+    bool is_settled = settle(cluster, answer, &cluster->record);
     if (is_settled) {
         engine_cancel(cluster->engine, cluster->queue[cluster->serving].expiry);
         leave_queue(cluster, cluster->serving);
@@ -255,10 +257,10 @@ static void end_arrival(struct cluster *cluster, uint32_t number)
         schedule_arrival(cluster);
 }
 
-static void decide_arriving(struct cluster *cluster, uint32_t degree)
+static void decide_arriving(struct cluster *cluster, struct answer answer)
 {
     uint32_t number = cluster->decision.number;
-    bool is_settled = settle(cluster, degree, &cluster->record);
+    bool is_settled = settle(cluster, answer, &cluster->record);
     if (!is_settled && cluster->queue_count < cluster->config->queue_length)
         wait_in_queue(cluster, &cluster->job, number, &cluster->record);
     end_arrival(cluster, number);
@@ -352,15 +354,17 @@ static void free_cluster(struct cluster *cluster)
         free(state->tasks);
     }
     sharing_free(cluster->sharing);
-    if (cluster->config->placer->close)
-        cluster->config->placer->close(cluster->placer_state);
+    for (size_t i = 0; i < cluster->splits.count; i++)
+        task_graph_free(cluster->split_graphs[i]);
+    free(cluster->split_graphs);
+    intern_free(&cluster->splits);
+    deployer_close(&cluster->deployer);
     free(cluster->models);
     free(cluster->legal);
     free(cluster->releases);
     free(cluster->queue);
     free(cluster->running);
     occupancy_fini(&cluster->occupancy);
-    place_scratch_fini(&cluster->scratch);
     deployment_free(&cluster->deployment);
     deployment_free(&cluster->renamed);
     memo_free(cluster->memo);
@@ -391,13 +395,12 @@ static enum status open_parts(struct cluster *cluster)
     bool is_alike = !config->circuit || fabric_is_symmetric(topology);
     start_engine(cluster);
     occupancy_init(&cluster->occupancy, topology);
-    place_scratch_init(&cluster->scratch, topology);
     cluster->memo = memo_create(topology, topology->has_grid && is_alike);
-    cluster->legal = place_legal_degrees(config->placer, topology, config->max_degree, &cluster->legal_count);
-    TRY(place_check(config->placer, topology, &cluster->error));
+    TRY(deployer_open(&cluster->deployer, topology, config->placer, config->scheduler, config->unit_s,
+                      &cluster->error));
+    cluster->legal =
+        place_legal_degrees(deployer_placer(&cluster->deployer), topology, config->max_degree, &cluster->legal_count);
     TRY(clock_from_seconds(&config->clock, config->slack_s, &cluster->slack, &cluster->error));
-    if (config->placer->open)
-        TRY(config->placer->open(config->placer_settings, topology, &cluster->placer_state, &cluster->error));
     TRY(open_models(cluster));
     return config->is_shared ? sharing_create(cluster) : STATUS_OK;
 }
@@ -413,7 +416,8 @@ static enum status tell_status(const struct cluster *cluster, struct error *erro
 
 enum status cluster_open(const struct cluster_config *config, struct cluster **out, struct error *error)
 {
-    require(config->topology && config->models && config->workload && config->placer && config->scheduler);
+    require(config->topology && config->models && config->workload && config->placer.strategy &&
+            config->scheduler.strategy);
     struct cluster *cluster = memory_alloc(1, sizeof *cluster);
     cluster->config = config;
     cluster->status = open_parts(cluster);
@@ -440,33 +444,36 @@ enum status cluster_next(struct cluster *cluster, const struct decision **decisi
     return tell_status(cluster, error);
 }
 
-bool cluster_ask(struct cluster *cluster, uint32_t degree, struct job_record *record)
+bool cluster_ask(struct cluster *cluster, struct answer answer, struct job_record *record)
 {
-    require(cluster->is_due && degree > 0);
+    require(cluster->is_due && answer.degree > 0);
     *record = (struct job_record){0};
     /* Trouble with another degree ends the run: it must not be forgotten. */
-    return cluster->status == STATUS_OK && attempt_degree(cluster, degree, record);
+    return cluster->status == STATUS_OK && attempt_answer(cluster, answer, record);
 }
 
-static bool is_legal_answer(const struct cluster *cluster, uint32_t degree)
+static bool is_legal_answer(const struct cluster *cluster, struct answer answer)
 {
-    bool is_legal = degree == 0;
-    for (uint32_t i = 0; i < cluster->decision.legal_count && !is_legal; i++)
-        is_legal = cluster->decision.legal[i] == degree;
+    const struct decision *decision = &cluster->decision;
+    bool is_legal = answer.degree == 0;
+    for (uint32_t i = 0; i < decision->legal_count && !is_legal; i++)
+        is_legal = decision->legal[i] == answer.degree;
+    for (uint32_t op = 0; answer.degree && answer.parts && op < decision->graph->op_count && is_legal; op++)
+        is_legal = answer.parts[op] >= 1 && answer.parts[op] <= answer.degree;
     return is_legal;
 }
 
-enum status cluster_decide(struct cluster *cluster, uint32_t degree, struct error *error)
+enum status cluster_decide(struct cluster *cluster, struct answer answer, struct error *error)
 {
     require(cluster->is_due);
-    if (cluster->status == STATUS_OK && !is_legal_answer(cluster, degree))
-        return error_set(error, STATUS_USER, "job %u: a degree of %u is not legal now", cluster->decision.number,
-                         degree);
+    if (cluster->status == STATUS_OK && !is_legal_answer(cluster, answer))
+        return error_set(error, STATUS_USER, "job %u: a degree of %u%s is not legal now", cluster->decision.number,
+                         answer.degree, answer.parts ? " with these parts" : "");
     cluster->is_due = false;
     if (cluster->status == STATUS_OK && cluster->is_serving)
-        decide_waiting(cluster, degree);
+        decide_waiting(cluster, answer);
     else if (cluster->status == STATUS_OK)
-        decide_arriving(cluster, degree);
+        decide_arriving(cluster, answer);
     return tell_status(cluster, error);
 }
 

@@ -31,7 +31,7 @@ struct job_record;
 /* An observer; what becomes of the jobs does not depend on it. Times are ticks of the run's clock, what is pointed to
  * lives until the call returns. */
 struct cluster_observer {
-    /* A job takes its devices; its record says all but the outcome, its end included. */
+    /* A job takes its devices; its record says all but the outcome, its end included. The deployment is ranked. */
     void (*started)(void *context, uint32_t number, const struct job_record *job, const struct deployment *deployment,
                     sim_time start);
     /* Completed, blocked at its arrival, or gave up waiting: the record is final. Jobs that the end of the run cuts off
@@ -45,12 +45,7 @@ struct cluster_config {
     const struct topology *topology;
     const struct models *models;
     struct workload *workload;
-    const struct partitioner *partitioner;
-    const void *partitioner_settings;
-    const struct placer *placer;
-    const void *placer_settings;
-    const struct scheduler *scheduler;
-    const void *scheduler_settings;
+    struct choice partitioner, placer, scheduler;
     struct sim_clock clock;
     sim_time horizon; /* SIM_TIME_MAX = until every job has ended */
     uint64_t seed;
@@ -109,10 +104,19 @@ struct decision {
     uint32_t legal_count;
     /* the state of the cluster */
     const struct occupancy *occupancy; /* free devices */
-    const uint32_t *running;           /* numbers of the jobs that run, in no order; their ends are in their records */
+    const uint32_t
+        *running; /* numbers of the jobs that run, in no order; their ends are in their records: as things
+                     stand where jobs share a fabric, as admitted where every step of such jobs is simulated */
     uint32_t running_count;
     const struct job_record *records; /* of all jobs so far, by number */
     size_t record_count;
+};
+
+/* What is answered. */
+struct answer {
+    uint32_t degree; /* one of the legal ones, or 0 to refuse the job */
+    const uint32_t
+        *parts; /* of each op, degree at most; borrowed during the call. NULL = split by the published rule */
 };
 
 struct cluster;
@@ -127,13 +131,14 @@ STATUS_MUST_USE enum status cluster_next(struct cluster *cluster, const struct d
                                          struct error *error);
 
 /* What would this answer to the decision that is due come to? Fills *record (outcome, cause, times) and returns whether
- * the job would be admitted. Any degree that cluster_next found legal may be asked about, as often as one likes, and
- * nothing is taken: only the step that was simulated is remembered. Trouble with the simulation is kept for
- * cluster_decide, and answers false. */
-bool cluster_ask(struct cluster *cluster, uint32_t degree, struct job_record *record);
+ * the job would be admitted. Any legal answer but a refusal may be asked about, as often as one likes, and nothing is
+ * taken: only the step that was simulated is remembered, and counted in the run's events and trace hash. (With the
+ * published cache, keeps_by_degree, what is remembered stands for every placement from then on, as it does for jobs.)
+ * Trouble with the simulation is kept for cluster_decide, and answers false. */
+bool cluster_ask(struct cluster *cluster, struct answer answer, struct job_record *record);
 
-/* Answers the decision that is due: a legal degree, or 0 to refuse the job. STATUS_USER for any other. */
-STATUS_MUST_USE enum status cluster_decide(struct cluster *cluster, uint32_t degree, struct error *error);
+/* Answers the decision that is due. STATUS_USER where the answer is not legal: the decision is still due then. */
+STATUS_MUST_USE enum status cluster_decide(struct cluster *cluster, struct answer answer, struct error *error);
 
 /* Ends the run and frees the cluster. Where result is not NULL and all went well it is filled, to be released with
  * cluster_result_free; NULL gives the run up. */

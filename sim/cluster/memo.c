@@ -77,14 +77,14 @@ static uint32_t server_code(struct memo *memo, uint32_t server)
 }
 
 /* Returns the length of the key. */
-static size_t build_key(struct memo *memo, uint32_t model, uint32_t degree, const struct deployment *deployment)
+static size_t build_key(struct memo *memo, uint32_t model, uint32_t variant, const struct deployment *deployment)
 {
     size_t length = 0, most = 2;
     if (deployment)
         most += (size_t)deployment->op_count + deployment->list_count + deployment->entry_count;
     memo->key = memory_grow(memo->key, &memo->key_capacity, most, sizeof *memo->key);
     memo->key[length++] = model;
-    memo->key[length++] = degree;
+    memo->key[length++] = variant;
     if (!deployment)
         return length;
     memo->stamp++;
@@ -110,11 +110,11 @@ void memo_rename(struct memo *memo, const struct deployment *deployment, struct 
         out->used[i] = server_code(memo, out->used[i]);
 }
 
-const struct step_result *memo_find(struct memo *memo, uint32_t model, uint32_t degree,
+const struct step_result *memo_find(struct memo *memo, uint32_t model, uint32_t variant,
                                     const struct deployment *deployment)
 {
     require(memo->keys.count == memo->result_count); /* what was not found before was added */
-    size_t length = build_key(memo, model, degree, deployment);
+    size_t length = build_key(memo, model, variant, deployment);
     size_t number = intern_number(&memo->keys, memo->key, length * sizeof *memo->key);
     return number < memo->result_count ? &memo->results[number] : NULL;
 }

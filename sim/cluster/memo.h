@@ -27,8 +27,9 @@ struct memo *memo_create(const struct topology *topology, bool renames);
 void memo_free(struct memo *memo);
 
 /* The step of this job, or NULL if it was not simulated yet: then memo_add must follow. Without a deployment (the
- * published cache) one step stands for all of the model and degree. Lives until the next memo_add. */
-const struct step_result *memo_find(struct memo *memo, uint32_t model, uint32_t degree,
+ * published cache) one step stands for all of the model and variant (how it is split). Lives until the next memo_add.
+ */
+const struct step_result *memo_find(struct memo *memo, uint32_t model, uint32_t variant,
                                     const struct deployment *deployment);
 
 /* The placement of the last memo_find with its servers renumbered: what a simulation must see for equal keys to give

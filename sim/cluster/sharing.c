@@ -14,6 +14,7 @@ struct running {
     double steps_left;
     sim_time since; /* both are of this instant */
     event_handle end;
+    sim_time end_time; /* of that */
     struct stepper_job *live;
 };
 
@@ -144,6 +145,9 @@ static void set_pace(struct cluster *cluster)
             return;
         engine_cancel(cluster->engine, job->end);
         job->end = engine_schedule(cluster->engine, end, PRIORITY_COMPLETION, EVENT_COMPLETION, job->number, 0);
+        job->end_time = end;
+        if (job->number < cluster->result.job_count) /* the one that starts has its record elsewhere */
+            cluster->result.jobs[job->number].end = end;
     }
 }
 
@@ -194,8 +198,7 @@ void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *
                             .steps_left = (double)cluster->config->steps,
                             .since = engine_now(cluster->engine)};
     deployment_copy(&cluster->deployment, &job->deployment);
-    schedule_fill(cluster->config->scheduler, cluster->config->scheduler_settings, cluster->config->topology,
-                  cluster->config->unit_s, &job->deployment);
+    deployer_rank(&cluster->deployer, &job->deployment);
     sharing->jobs = memory_grow(sharing->jobs, &sharing->capacity, sharing->count + 1, sizeof(struct running *));
     /* From here on the job's time is booked as it passes. */
     record->time = (struct time_parts){.total_s = record->time.total_s, .part_s[TIME_WAIT] = record->queue_s};
@@ -213,6 +216,7 @@ void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *
     job->start_up_left_s = start_up->total_s;
     book_time(record, start_up, 1); /* whole: it is paid first */
     set_pace(cluster);
+    record->end = job->end_time;
 }
 
 void sharing_end(struct cluster *cluster, uint32_t number)

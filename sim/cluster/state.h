@@ -4,9 +4,11 @@
 #define CLUSTER_STATE_H
 
 #include "cluster/cluster.h"
+#include "cluster/deployer.h"
 #include "cluster/memo.h"
 #include "cluster/sharing.h"
 #include "engine/hash.h"
+#include "engine/intern.h"
 
 enum { EVENT_COMPLETION, EVENT_ARRIVAL, EVENT_EXPIRY, EVENT_SHARING /* and those behind it */ };
 enum { PRIORITY_COMPLETION, PRIORITY_ARRIVAL, PRIORITY_EXPIRY };
@@ -37,12 +39,14 @@ struct cluster {
     enum status status;
     struct error error; /* where status says so */
     struct occupancy occupancy;
-    struct place_scratch scratch;
-    void *placer_state;
+    struct deployer deployer;
     struct deployment deployment; /* of the job last tried */
     struct deployment renamed;    /* the same with devices renumbered */
     struct memo *memo;
     struct model_state *models;
+    struct intern splits;             /* of answers with parts: the model and the parts */
+    struct task_graph **split_graphs; /* by their numbers */
+    size_t split_capacity;
     uint32_t *legal; /* degrees, ascending */
     uint32_t legal_count;
     struct late_release *releases;
@@ -73,9 +77,9 @@ bool cluster_find_instant(struct cluster *cluster, sim_time from, double later_s
 /* What a step of this deployment is simulated from. */
 struct step_input attempt_input(const struct cluster *cluster, const struct deployment *deployment);
 
-/* Tries a degree for the job of the decision on the cluster as it is; fills what the record says about it, leaves the
+/* Tries an answer for the job of the decision on the cluster as it is; fills what the record says about it, leaves the
  * deployment in cluster->deployment. True if the job may start now. Nothing is taken. Trouble is left in
  * cluster->status. */
-bool attempt_degree(struct cluster *cluster, uint32_t degree, struct job_record *record);
+bool attempt_answer(struct cluster *cluster, struct answer answer, struct job_record *record);
 
 #endif

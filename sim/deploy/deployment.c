@@ -43,6 +43,12 @@ void deployment_copy(const struct deployment *from, struct deployment *to)
     to->entry_count = from->entry_count;
     to->used_count = from->used_count;
     to->sync = from->sync;
+    to->pick = from->pick;
+    to->pick_state = from->pick_state;
+    if (from->rank) {
+        deployment_make_ranks(to);
+        memcpy(to->rank, from->rank, from->tasks->task_count * sizeof *to->rank);
+    }
 }
 
 void deployment_make_ranks(struct deployment *deployment)

@@ -60,7 +60,7 @@ void deployment_free(struct deployment *deployment);
 /* Starts anew for a task graph: nothing is placed, nothing ranked. */
 void deployment_start(struct deployment *deployment, const struct task_graph *tasks);
 
-/* Makes *to, which may hold an older one, lay out the same tasks on the same devices; ranks are not copied. */
+/* Makes *to, which may hold an older one, a copy. */
 void deployment_copy(const struct deployment *from, struct deployment *to);
 
 /* The devices of a task's parts. */
@@ -80,7 +80,7 @@ void deployment_make_ranks(struct deployment *deployment);
 /* Refuses a deployment that cannot be: an op without a list, or with another number of devices than parts; a device
  * that does not exist, twice in a list, or without the memory for what sits on it (unless the placer counts it
  * otherwise); a link from one part to its like between ops with other numbers of parts; ranks that are no order.
- * STATUS_USER with the op or device named. O(parts + links). */
+ * STATUS_USER with the op or device named. O(parts + links + devices). */
 STATUS_MUST_USE enum status deployment_check(const struct deployment *deployment, const struct topology *topology,
                                              bool counts_memory, struct error *error);
 

@@ -348,6 +348,7 @@ const struct fabric fabric_static = {
                  .doc = "A fixed graph of direct links for each job (rings, torus, expander), set up once; many hops, "
                         "whole at each.",
                  STRATEGY_KEYS(static_keys, struct static_settings)},
+    .connects_jobs = true,
     .is_reconfigured = true,
     .open = open_static,
 };

@@ -25,7 +25,7 @@ struct graph_op {
     double backward_ms; /* time of its backward twin */
     double activation_bytes;
     double parameter_bytes;
-    double temporary_bytes; /* only while the op runs */
+    double temporary_bytes; /* beside these, set aside for the whole job */
 };
 
 /* source and target are positions in ops. */

@@ -61,7 +61,4 @@ struct choice {
     const void *settings; /* of the strategy's own type; NULL where it has no keys */
 };
 
-/* NULL where there is none of that name. O(strategies). */
-const struct strategy *registry_find(const struct registry *registry, const char *name);
-
 #endif

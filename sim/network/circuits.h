@@ -28,7 +28,11 @@ struct transfer {
     const uint32_t *targets; /* NULL = target */
     struct turn turn;
     sim_time start, begin;
-    sim_time reconfiguration, payload;
+    union {
+        sim_time reconfiguration;
+        sim_time inside_latency; /* of a transfer that stays in its server */
+    };
+    sim_time payload;
     sim_time dark_from, lit_from; /* of the stays not yet told: switching, then carrying */
     event_handle end;
     uint32_t source, target, target_count;

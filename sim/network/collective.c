@@ -163,14 +163,15 @@ void collective_emit_to_all(struct collective *c, uint32_t from, uint64_t bytes,
          phase);
 }
 
-/* The device's roofline for d operands (PAC-ML simulator, section 6), rounded once. */
-static sim_time reduction_time(const struct collective *c, uint64_t bytes, uint32_t d)
+/* The roofline of a member's device for d operands (PAC-ML simulator, section 6), rounded once. */
+static sim_time reduction_time(const struct collective *c, uint32_t index, uint64_t bytes, uint32_t d)
 {
     const struct topology *topology = network_fabric(c->network)->topology;
     double operations = ceil(log2((double)d));
     double intensity = operations / ((double)(d + 1) * BYTES_PER_NUMBER);
-    double rate = topology->device.memory_rate_bytes_per_s * intensity;
-    double peak = rate < topology->device.peak_per_s ? rate : topology->device.peak_per_s;
+    const struct device_class *class = topology_class(topology, c->request.members[index]);
+    double rate = class->memory_rate_bytes_per_s * intensity;
+    double peak = rate < class->peak_per_s ? rate : class->peak_per_s;
     sim_time time = 0;
     struct error error;
     double time_s = operations * (double)bytes / BYTES_PER_NUMBER / peak;
@@ -185,7 +186,7 @@ static sim_time member_reduction(const struct collective *c, uint32_t index, uin
     if (c->request.is_reduction_free || !c->steps->reduces)
         return 0;
     uint32_t parts = c->steps->reduces(c, index, phase, &bytes);
-    return parts < 2 ? 0 : reduction_time(c, bytes, parts);
+    return parts < 2 ? 0 : reduction_time(c, index, bytes, parts);
 }
 
 static bool has_arrived(const struct collective *c, uint32_t index)

@@ -98,6 +98,7 @@ struct fabric {
     /* Refuses a topology that it cannot be; path is that of its file. NULL = none. */
     enum status (*check)(const struct topology *topology, const char *path, struct error *error);
 
+    bool connects_jobs;   /* the servers of a job for good: a server is one job's at a time */
     bool is_reconfigured; /* has a delay that topology->reconfiguration_ps overrules: fabric_delay_ps */
 
     /* Does it treat all groups, racks and places of the topology alike, so that renumbering them changes nothing?

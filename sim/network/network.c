@@ -217,7 +217,7 @@ static enum status check_targets(const struct network *network, const struct tra
         return error_set(error, STATUS_USER, "a multicast needs at least one target");
     for (uint32_t i = 0; request->targets && i < request->target_count; i++)
         if (request->targets[i] >= nodes || request->targets[i] == request->source)
-            return error_set(error, STATUS_USER, "target %u of a multicast is not another of the %u servers",
+            return error_set(error, STATUS_USER, "target %u of a multicast is not another of the %u devices",
                              request->targets[i], nodes);
     if (request->source >= nodes || (!request->targets && request->target >= nodes))
         return error_set(error, STATUS_USER, "a transfer from device %u to device %u: there are %u", request->source,
@@ -229,9 +229,7 @@ static enum status check_targets(const struct network *network, const struct tra
 static enum status check_request(const struct network *network, const struct transfer_request *request,
                                  struct error *error)
 {
-    enum status status = check_targets(network, request, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_targets(network, request, error));
     uint16_t lanes = request->lanes ? request->lanes : 1;
     if (lanes > network->fabric.lanes_max || request->first_lane > network->fabric.lanes_max)
         return error_set(error, STATUS_USER, "%u lanes from lane %u on: fabric %s has %u between two servers", lanes,
@@ -240,12 +238,14 @@ static enum status check_request(const struct network *network, const struct tra
     if (payload == SIM_TIME_MAX)
         return error_set(error, STATUS_USER, "%llu bytes take longer than the clock has: a coarser run.tick is needed",
                          (unsigned long long)request->bytes);
-    status = clock_advance(&network->fabric.clock, engine_now(network->engine), network->fabric.latency, &time, error);
-    if (status == STATUS_OK)
-        status = clock_advance(&network->fabric.clock, time, network->fabric.reconfiguration, &time, error);
-    if (status == STATUS_OK)
-        status = clock_advance(&network->fabric.clock, time, payload, &time, error);
-    return status;
+    const struct sim_clock *clock = &network->fabric.clock;
+    if (is_inside(network, request)) {
+        TRY(clock_advance(clock, engine_now(network->engine), network->inside_latency, &time, error));
+    } else {
+        TRY(clock_advance(clock, engine_now(network->engine), network->fabric.latency, &time, error));
+        TRY(clock_advance(clock, time, network->fabric.reconfiguration, &time, error));
+    }
+    return clock_advance(clock, time, payload, &time, error);
 }
 
 static void fresh_add(struct network *network, uint32_t index)
@@ -282,10 +282,10 @@ enum status network_send(struct network *network, const struct transfer_request 
     if (request->bytes == 0 || (!request->targets && made->source == made->target)) {
         made->state = TRANSFER_LOCAL;
         if (is_inside(network, request)) {
-            made->reconfiguration = network->inside_latency; /* told as latency */
+            made->inside_latency = network->inside_latency;
             made->payload = payload_of(network, request);
         }
-        engine_schedule(network->engine, now + made->reconfiguration + made->payload, PRIORITY_END,
+        engine_schedule(network->engine, now + made->inside_latency + made->payload, PRIORITY_END,
                         network_kind(network, KIND_END), index, 0);
     } else {
         made->state = TRANSFER_WAITING;
@@ -419,7 +419,7 @@ static void on_end(struct engine *engine, const struct event *event, void *world
     if (transfer->state == TRANSFER_LOCAL) {
         network->totals.local++;
         report(network, index,
-               &(struct transfer_report){.latency = transfer->reconfiguration, .payload = transfer->payload});
+               &(struct transfer_report){.latency = transfer->inside_latency, .payload = transfer->payload});
         return;
     }
     struct transfer_report parts = {.wait = transfer->begin - transfer->start,

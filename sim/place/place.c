@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/text.h"
+
 /* One line per placer. */
 #define PLACERS(_, type)                                                                                               \
     _(type, place_ramp_first_fit)                                                                                      \
@@ -13,12 +15,16 @@ REGISTRY(placers, struct placer, PLACERS, place_ramp_first_fit)
 
 enum status place_check(const struct placer *placer, const struct topology *topology, struct error *error)
 {
+    char names[200] = "", able[240];
     if (placer->is_legal(topology, 1))
         return STATUS_OK;
+    for (size_t i = 0; i < placers.count; i++)
+        if (((const struct placer *)placers.strategies[i])->is_legal(topology, 1))
+            text_append(names, sizeof names, "%s%s", *names ? "|" : "", placers.strategies[i]->name);
     return error_set(error, STATUS_USER,
                      "place.strategy: %s looks for blocks of servers in a grid of groups and racks (layout: grid), "
-                     "which this topology has not; one that takes any devices would do",
-                     placer->strategy.name);
+                     "which this topology has not; expected %s",
+                     placer->strategy.name, text_alternatives(names, able, sizeof able));
 }
 
 uint32_t *place_legal_degrees(const struct placer *placer, const struct topology *topology, uint32_t max_degree,

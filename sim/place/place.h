@@ -32,7 +32,8 @@ struct place_request {
 
 struct placer {
     struct strategy strategy;
-    /* State that lives as long as a run; *state is NULL before. Both may be NULL. */
+    /* State that lives as long as a run; *state is NULL before, and close is called where it is not any more. Both may
+     * be NULL. */
     enum status (*open)(const void *settings, const struct topology *topology, void **state, struct error *error);
     void (*close)(void *state);
     /* Can an op be split this far on this topology at all, the cluster being empty? O(degree). */

@@ -8,7 +8,7 @@
 #include "engine/hash.h"
 #include "input/file.h"
 #include "input/units.h"
-#include "results/line.h"
+#include "results/csv_line.h"
 
 /* Numbers recur: betas are hundredths and most completion times were met before. A million rows are written several
  * times faster for remembering the text of the last number in each of a few slots. */

@@ -17,7 +17,7 @@
 
 #include "engine/hash.h"
 #include "results/jobs_file.h"
-#include "results/line.h"
+#include "results/csv_line.h"
 #include "results/summary.h"
 #include "input/file.h"
 #include "input/units.h"

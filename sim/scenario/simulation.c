@@ -40,7 +40,7 @@ static enum status open_pool(struct simulation *simulation, const struct setting
 /* The time between jobs at which they ask for this share of all devices' time, if none were split. */
 static double interarrival_at(const struct simulation *simulation, double load)
 {
-    double sum_s = 0, weights = 0;
+    double sum_s = 0, weights = 0, speed_sum = 0;
     for (uint32_t i = 0; i < simulation->workload.pool_count; i++) {
         double weight = simulation->pool_weights ? simulation->pool_weights[i] : 1;
         const struct graph *graph = simulation->models.graphs[simulation->pool_models[i]];
@@ -48,7 +48,9 @@ static double interarrival_at(const struct simulation *simulation, double load)
             weight * graph_sum(graph).sequential_ms * simulation->cluster.unit_s * (double)simulation->cluster.steps;
         weights += weight;
     }
-    return sum_s / weights / (load * simulation->topology.device_count);
+    for (uint32_t device = 0; device < simulation->topology.device_count; device++)
+        speed_sum += topology_class(&simulation->topology, device)->speed;
+    return sum_s / weights / (load * speed_sum);
 }
 
 static enum status open_drawn(struct simulation *simulation, const struct settings *settings, struct error *error)
@@ -68,14 +70,14 @@ static enum status open_drawn(struct simulation *simulation, const struct settin
 static enum status check_degrees(const struct simulation *simulation, const struct settings *settings,
                                  struct error *error)
 {
+    const struct placer *placer = (const struct placer *)settings->place.strategy.strategy;
     const struct workload *workload = &simulation->workload;
     const char *path = settings->workload.trace;
     if (!workload->has_degrees)
         return error_at(error, path, 1, 0, "partition.strategy: trace needs a column degree");
     for (size_t i = 0; i < workload->row_count; i++) {
         uint32_t degree = workload->rows[i].trace_degree;
-        if (degree && (degree > simulation->cluster.max_degree ||
-                       !simulation->cluster.placer->is_legal(&simulation->topology, degree)))
+        if (degree && (degree > simulation->cluster.max_degree || !placer->is_legal(&simulation->topology, degree)))
             return error_at(error, path, 0, 0,
                             "job %zu (counted from 0) has degree %u, which no block of this cluster has; legal are 0 "
                             "(refused), 1 and even degrees with a block shape, partition.max_degree at most",
@@ -94,7 +96,7 @@ static enum status open_workload(struct simulation *simulation, const struct set
     workload->arrivals = settings->workload.arrivals;
     TRY(settings->workload.trace ? workload_read(workload, settings->workload.trace, &simulation->models, error)
                                  : open_drawn(simulation, settings, error));
-    if (simulation->cluster.partitioner->replays_trace)
+    if (((const struct partitioner *)settings->partition.strategy.strategy)->replays_trace)
         TRY(check_degrees(simulation, settings, error));
     return workload_start(workload, error);
 }
@@ -133,6 +135,22 @@ struct circuit_options simulation_circuit(const struct settings *settings)
     return circuit;
 }
 
+/* What a run would refuse whatever jobs it gets. */
+static enum status check_network(const struct cluster_config *config, struct error *error)
+{
+    const struct topology *topology = config->topology;
+    TRY(place_check((const struct placer *)config->placer.strategy, topology, error));
+    if (!config->circuit)
+        return step_check_published(topology, error);
+    if (config->is_shared && fabric_of(topology)->connects_jobs && topology->device_count > topology->server_count)
+        return error_set(
+            error, STATUS_USER,
+            "network.sharing: shared: the fabric %s connects the servers of a job for good, so jobs cannot "
+            "share a server with several devices; use exclusive, or another fabric",
+            topology->fabric.strategy->name);
+    return STATUS_OK;
+}
+
 enum status simulation_open(struct simulation *simulation, const struct settings *settings, struct error *error)
 {
     *simulation = (struct simulation){0};
@@ -141,12 +159,9 @@ enum status simulation_open(struct simulation *simulation, const struct settings
         .topology = &simulation->topology,
         .models = &simulation->models,
         .workload = &simulation->workload,
-        .partitioner = (const struct partitioner *)settings->partition.strategy.strategy,
-        .partitioner_settings = settings->partition.strategy.settings,
-        .placer = (const struct placer *)settings->place.strategy.strategy,
-        .placer_settings = settings->place.strategy.settings,
-        .scheduler = (const struct scheduler *)settings->schedule.strategy.strategy,
-        .scheduler_settings = settings->schedule.strategy.settings,
+        .partitioner = settings->partition.strategy,
+        .placer = settings->place.strategy,
+        .scheduler = settings->schedule.strategy,
         .clock = {settings->run.tick_ps},
         .horizon = SIM_TIME_MAX,
         .seed = (uint64_t)settings->run.seed,
@@ -160,13 +175,13 @@ enum status simulation_open(struct simulation *simulation, const struct settings
         .patience_s = settings->admission.patience_s,
         .warm_up_s = settings->run.warm_up_s,
     };
-    require(simulation->cluster.partitioner && simulation->cluster.placer && simulation->cluster.scheduler);
     if (settings->network.model == NETWORK_CIRCUIT) {
         simulation->circuit = simulation_circuit(settings);
         simulation->cluster.circuit = &simulation->circuit;
         simulation->cluster.is_shared = settings->network.sharing == SHARING_SHARED;
         simulation->cluster.slack_s = 0;
     }
+    TRY(check_network(&simulation->cluster, error));
     double horizon_s = settings_horizon_s(settings);
     if (horizon_s > 0)
         TRY(clock_from_seconds(&simulation->cluster.clock, horizon_s, &simulation->cluster.horizon, error));

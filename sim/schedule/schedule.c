@@ -31,9 +31,10 @@ static double task_cost(const struct deployment *deployment, const struct topolo
     return longest_ms;
 }
 
-void schedule_fill(const struct scheduler *scheduler, const void *settings, const struct topology *topology,
-                   double unit, struct deployment *deployment)
+void schedule_fill(const struct choice *scheduler, void *state, const struct topology *topology, double unit,
+                   struct deployment *deployment)
 {
+    const struct scheduler *chosen = (const struct scheduler *)scheduler->strategy;
     const struct task_graph *tasks = deployment->tasks;
     uint32_t count = tasks->task_count;
     require(deployment->list_count > 0 && tasks->class_count == topology->class_count);
@@ -41,12 +42,13 @@ void schedule_fill(const struct scheduler *scheduler, const void *settings, cons
     uint32_t *rank = memory_alloc(count, sizeof *rank);
     for (uint32_t i = 0; i < count; i++)
         cost[i] = task_cost(deployment, topology, tasks->placing[i]) * unit;
-    struct schedule_request request = {settings, deployment, count, cost};
-    scheduler->rank(&request, rank);
+    struct schedule_request request = {scheduler->settings, state, deployment, count, cost};
+    chosen->rank(&request, rank);
     deployment_make_ranks(deployment);
     for (uint32_t i = 0; i < count; i++)
         deployment->rank[tasks->placing[i]] = rank[i];
-    deployment->pick = scheduler->pick;
+    deployment->pick = chosen->pick;
+    deployment->pick_state = state;
     free(cost);
     free(rank);
 }

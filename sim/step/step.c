@@ -1,4 +1,4 @@
-/* One step of a deployment, whatever the network: the only place that knows the published formulas from circuits. */
+/* One step of a deployment, whatever the network: here the published formulas and circuits part. */
 #include "step/step.h"
 
 #include "step/on_circuits.h"
@@ -10,14 +10,20 @@ struct time_parts step_times(const struct step_result *result, int64_t steps)
     return all;
 }
 
-/* The formulas know servers with one device each in groups and racks, and what the published program sends. */
+enum status step_check_published(const struct topology *topology, struct error *error)
+{
+    if (topology->has_grid)
+        return STATUS_OK;
+    return error_set(error, STATUS_USER,
+                     "network.model: published knows groups, racks and servers with one device of one class; this "
+                     "topology needs network.model: circuit");
+}
+
+/* The formulas know what the published program sends, and no more. */
 static enum status check_published(const struct step_input *input, struct error *error)
 {
     const struct task_graph *tasks = input->deployment->tasks;
-    if (!input->topology->has_grid)
-        return error_set(error, STATUS_USER,
-                         "network.model: published knows groups, racks and servers with one device of one class; this "
-                         "topology needs network.model: circuit");
+    TRY(step_check_published(input->topology, error));
     for (uint32_t link = 0; link < tasks->link_count; link++)
         if (tasks->links[link].pattern == LINK_ONE_TO_ONE)
             return error_set(error, STATUS_USER,

@@ -52,6 +52,9 @@ STATUS_MUST_USE enum status step_run(const struct step_input *inputs, uint32_t c
                                      const struct circuit_options *circuit, struct step_result *results,
                                      struct error *error);
 
+/* Refuses a topology that the published formulas do not know. */
+STATUS_MUST_USE enum status step_check_published(const struct topology *topology, struct error *error);
+
 /* The published look-ahead, which step_run calls: STATUS_IMPOSSIBLE with the waiting ops named where nothing can go on.
  */
 STATUS_MUST_USE enum status step_published(const struct step_input *input, struct step_result *result,

@@ -42,7 +42,7 @@ struct stepper_job {
     uint64_t *bytes;    /* per link: of one dependency */
     uint32_t *in_count; /* per task: data links that enter it */
     struct link_run *links;
-    uint32_t *part_of; /* per (list, local number of a server) */
+    uint32_t *part_of; /* per (list, local number of a device) */
     /* of the step under way */
     sim_time start;
     uint32_t *need;                          /* per task: data links still to come */
@@ -62,7 +62,7 @@ struct stepper {
     const struct topology *topology;
     struct circuit_options options;
     uint16_t kind;              /* of the event that an op ends */
-    struct device_run *devices; /* per server */
+    struct device_run *devices; /* per device */
     struct error error;         /* the first trouble */
 };
 
@@ -86,30 +86,30 @@ static void keep_error(struct stepper *stepper, const struct error *error)
 
 /* ---- devices ---- */
 
-/* Which part of a task sits on a server. */
-static uint32_t part_on(const struct stepper_job *job, uint32_t task, uint32_t server)
+/* Which part of a task sits on a device. */
+static uint32_t part_on(const struct stepper_job *job, uint32_t task, uint32_t device_id)
 {
     uint32_t list = job->deployment->list_of_op[job->tasks->tasks[task].op];
-    return job->part_of[(size_t)list * job->deployment->used_count + job->stepper->devices[server].local];
+    return job->part_of[(size_t)list * job->deployment->used_count + job->stepper->devices[device_id].local];
 }
 
 /* The op on a device ends or is paused now. */
-static void tell_ran(const struct stepper *stepper, uint32_t server, uint32_t task)
+static void tell_ran(const struct stepper *stepper, uint32_t device_id, uint32_t task)
 {
-    const struct device_run *device = &stepper->devices[server];
+    const struct device_run *device = &stepper->devices[device_id];
     const struct step_observer *observer = device->job->observer;
     const struct sim_clock *clock = &stepper->options.clock;
     if (observer && observer->ran)
-        observer->ran(observer->context, task, part_on(device->job, task, server), server,
+        observer->ran(observer->context, task, part_on(device->job, task, device_id), device_id,
                       clock_to_seconds(clock, device->since), clock_to_seconds(clock, engine_now(stepper->engine)));
 }
 
-static void pause_device(struct stepper *stepper, uint32_t server)
+static void pause_device(struct stepper *stepper, uint32_t device_id)
 {
-    struct device_run *device = &stepper->devices[server];
+    struct device_run *device = &stepper->devices[device_id];
     struct stepper_job *job = device->job;
-    uint32_t part = part_on(job, device->task, server);
-    tell_ran(stepper, server, device->task);
+    uint32_t part = part_on(job, device->task, device_id);
+    tell_ran(stepper, device_id, device->task);
     job->left[part_index(job, device->task, part)] -= engine_now(stepper->engine) - device->since;
     engine_cancel(stepper->engine, device->end);
     ready_push(&device->ready, job->deployment, device->task);
@@ -117,24 +117,24 @@ static void pause_device(struct stepper *stepper, uint32_t server)
 }
 
 /* Lets the device run its ready op of the highest rank, or the one that is picked. */
-static void dispatch_device(struct stepper *stepper, uint32_t server)
+static void dispatch_device(struct stepper *stepper, uint32_t device_id)
 {
-    struct device_run *device = &stepper->devices[server];
+    struct device_run *device = &stepper->devices[device_id];
     struct stepper_job *job = device->job;
     const struct deployment *deployment = job->deployment;
     if (device->task != READY_NONE && deployment->pick)
         return; /* to its end */
-    uint32_t next = ready_top(&device->ready, deployment, server);
+    uint32_t next = ready_top(&device->ready, deployment, device_id);
     if (next == READY_NONE)
         return;
     if (device->task != READY_NONE) {
         if (deployment->rank[next] < deployment->rank[device->task])
             return;
-        pause_device(stepper, server);
+        pause_device(stepper, device_id);
     }
     ready_pop(&device->ready, deployment);
     sim_time now = engine_now(stepper->engine), end;
-    if (!clock_add(now, job->left[part_index(job, next, part_on(job, next, server))], &end)) {
+    if (!clock_add(now, job->left[part_index(job, next, part_on(job, next, device_id))], &end)) {
         struct error error;
         error_set(&error, STATUS_USER, "an op of model %s ends beyond the clock; use a coarser run.tick",
                   job->tasks->graph->name);
@@ -143,7 +143,7 @@ static void dispatch_device(struct stepper *stepper, uint32_t server)
     }
     device->task = next;
     device->since = now;
-    device->end = engine_schedule(stepper->engine, end, 0, stepper->kind, server, 0);
+    device->end = engine_schedule(stepper->engine, end, 0, stepper->kind, device_id, 0);
 }
 
 static void make_ready(struct stepper_job *job, uint32_t task, const struct step_path *path)
@@ -152,9 +152,9 @@ static void make_ready(struct stepper_job *job, uint32_t task, const struct step
     job->ready_at[task] = engine_now(job->stepper->engine);
     job->ready_path[task] = *path;
     for (uint32_t part = 0; part < at.count; part++) {
-        uint32_t server = job->deployment->devices[at.start + part];
-        ready_push(&job->stepper->devices[server].ready, job->deployment, task);
-        dispatch_device(job->stepper, server);
+        uint32_t device_id = job->deployment->devices[at.start + part];
+        ready_push(&job->stepper->devices[device_id].ready, job->deployment, task);
+        dispatch_device(job->stepper, device_id);
     }
 }
 
@@ -371,8 +371,8 @@ static void map_parts(struct stepper_job *job)
         arena_alloc(&job->arena, (size_t)deployment->list_count * deployment->used_count, sizeof *job->part_of);
     for (uint32_t list = 0; list < deployment->list_count; list++)
         for (uint32_t part = 0; part < deployment->lists[list].count; part++) {
-            uint32_t server = deployment->devices[deployment->lists[list].start + part];
-            job->part_of[(size_t)list * deployment->used_count + job->stepper->devices[server].local] = part;
+            uint32_t device_id = deployment->devices[deployment->lists[list].start + part];
+            job->part_of[(size_t)list * deployment->used_count + job->stepper->devices[device_id].local] = part;
         }
 }
 
@@ -506,9 +506,9 @@ void stepper_destroy(struct stepper *stepper)
     if (!stepper)
         return;
     collectives_destroy(stepper->collectives);
-    for (uint32_t server = 0; server < stepper->topology->device_count; server++) {
-        require(!stepper->devices[server].job);
-        free(stepper->devices[server].ready.tasks);
+    for (uint32_t device_id = 0; device_id < stepper->topology->device_count; device_id++) {
+        require(!stepper->devices[device_id].job);
+        free(stepper->devices[device_id].ready.tasks);
     }
     network_destroy(stepper->network);
     free(stepper->devices);

@@ -1,11 +1,12 @@
 /* Training steps of placed jobs, op by op and transfer by transfer, on an engine that others may share.
  *
  * Devices run their ready op of the highest rank and pre-empt, as in the
- * published simulator. What lies between two tasks is one link: it is sent when
- * every part of its source has ended, and every part of its target waits for all
- * of it. A link between tasks on the same servers is an all-to-all collective,
- * any other is a set of transfers; the parts of a backward task synchronise with
- * an all-reduce, which nobody waits for but the end of the step.
+ * published simulator, or the one that the deployment picks, to its end. What lies
+ * between two tasks is one link: it is sent when every part of its source has
+ * ended, and every part of its target waits for all of it. A link between all
+ * parts of tasks on the same devices is an all-to-all collective, any other is a
+ * set of transfers; the parts of a backward task synchronise as the deployment
+ * says, which nobody waits for but the end of the step.
  *
  * Each step's length is split along its critical path: compute + payload +
  * latency + reconfiguration + waiting, in ticks, adding up exactly. Waiting

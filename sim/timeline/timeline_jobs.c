@@ -10,9 +10,9 @@
 
 #include "timeline/timeline_circuits.h"
 
-/* Numbers of processes. A topology has at most 65,536 groups, and no memory holds a billion jobs, so the ranges do not
+/* Numbers of processes. A topology has at most 65,536 sites, and no memory holds a billion jobs, so the ranges do not
  * meet; all fit into 32 bits, which is what viewers have for them. */
-enum { PROCESS_CLUSTER = 1, PROCESS_GROUPS = 1000, PROCESS_JOBS = 1000 * 1000, PROCESS_CIRCUITS = 1000 * 1000 * 1000 };
+enum { PROCESS_CLUSTER = 1, PROCESS_SITES = 1000, PROCESS_JOBS = 1000 * 1000, PROCESS_CIRCUITS = 1000 * 1000 * 1000 };
 enum { THREAD_BLOCKED = 1, THREAD_QUEUE = 2 };
 enum { THREAD_JOB = 1, THREAD_NETWORK = 2 };
 enum { NAME_BYTES = 160 };
@@ -33,7 +33,7 @@ struct drawing {
     sim_time window_start, window_end;
     uint32_t busy; /* devices */
     bool is_job_met;
-    bool *is_device_named, *is_group_named;
+    bool *is_device_named, *is_site_named;
     struct timeline_lanes queue;
     struct stretch *stretches; /* per device */
     struct {
@@ -79,13 +79,13 @@ static sim_time time_in_job(const struct drawing *drawing, double time_s)
 static struct timeline_track device_track(struct drawing *drawing, uint32_t device)
 {
     const struct topology *topology = drawing->config->topology;
-    uint32_t group = topology_group(topology, topology->devices[device].host);
-    struct timeline_track track = {(uint64_t)PROCESS_GROUPS + group, (uint64_t)device + 1};
+    uint32_t site = topology->devices[device].site; /* the group, in a grid */
+    struct timeline_track track = {(uint64_t)PROCESS_SITES + site, (uint64_t)device + 1};
     char name[NAME_BYTES];
-    if (!drawing->is_group_named[group]) {
-        snprintf(name, sizeof name, "group %" PRIu32, group);
+    if (!drawing->is_site_named[site]) {
+        snprintf(name, sizeof name, "%s %" PRIu32, topology->has_grid ? "group" : "site", site);
         timeline_name_process(drawing->timeline, track.process, name);
-        drawing->is_group_named[group] = true;
+        drawing->is_site_named[site] = true;
     }
     if (!drawing->is_device_named[device]) {
         snprintf(name, sizeof name, "device ");
@@ -327,8 +327,6 @@ static void on_started(void *context, uint32_t number, const struct job_record *
     drawing->job.start = start;
     drawing->job.end = end;
     deployment_copy(deployment, &drawing->job.deployment);
-    schedule_fill(config->scheduler, config->scheduler_settings, config->topology, config->unit_s,
-                  &drawing->job.deployment);
     draw_steps(drawing, job);
     timeline_lanes_fini(&drawing->job.network);
 }
@@ -441,7 +439,7 @@ enum status timeline_jobs_run(const struct cluster_config *config, const struct 
     const struct topology *topology = config->topology;
     struct drawing drawing = {.config = config, .options = options, .error = error};
     drawing.is_device_named = memory_alloc(topology->device_count, sizeof *drawing.is_device_named);
-    drawing.is_group_named = memory_alloc((size_t)topology->groups, sizeof *drawing.is_group_named);
+    drawing.is_site_named = memory_alloc(TOPOLOGY_SITES_MAX, sizeof *drawing.is_site_named);
     drawing.stretches = memory_alloc(topology->device_count, sizeof *drawing.stretches);
     enum status status = read_window_times(&drawing);
     if (status == STATUS_OK)
@@ -449,7 +447,7 @@ enum status timeline_jobs_run(const struct cluster_config *config, const struct 
     timeline_lanes_fini(&drawing.queue);
     deployment_free(&drawing.job.deployment);
     free(drawing.stretches);
-    free(drawing.is_group_named);
+    free(drawing.is_site_named);
     free(drawing.is_device_named);
     return status;
 }

@@ -15,8 +15,6 @@ struct layout {
     enum status (*build)(const void *settings, struct topology *topology, struct error *error);
 };
 
-extern const struct registry layouts;
-
 /* Room for so many servers, devices and classes; servers stand in one group and rack until the layout says otherwise.
  */
 void layout_allocate(struct topology *topology, uint64_t servers, uint64_t devices, uint32_t classes);

@@ -2,7 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/intern.h"
+#include "input/text.h"
 #include "topology/layout.h"
+
+enum { NAME_LONGEST = TOPOLOGY_NAME_BYTES - 24 }; /* of an entry: numbers follow it */
 
 struct machines {
     const struct yaml_node *list;
@@ -26,7 +30,7 @@ struct machine {
 #undef SETTINGS
 #define SETTINGS struct machine
 static const struct key machine_keys[] = {
-    {TEXT_KEY("name", name), .doc = "What these machines are called.", .example = "fast", .is_needed = true},
+    {TEXT_KEY("name", name), .doc = "What these machines are called.", .example = "fast"},
     {INTEGER_KEY("count", count), .default_text = "1", .minimum = "1", .maximum = "65536",
      .doc = "How many of them there are."},
     {INTEGER_KEY("devices", devices), .default_text = "1", .minimum = "1", .maximum = "1024",
@@ -43,7 +47,29 @@ static const struct key machine_keys[] = {
      .example = "15e12"},
 };
 
-/* What an entry leaves out is as the topology says for all devices. Texts live in the tree of the file. */
+/* Names go into lists separated by spaces, and into tables. */
+static enum status check_name(const struct yaml_node *node, const char *name, struct error *error)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+    char shown[TEXT_SHOW_BYTES];
+    size_t length = strlen(name);
+    if (length == 0 || length > NAME_LONGEST || strspn(name, letters) < length)
+        return yaml_error(error, node, "machines: '%s' is no name; expected letters, digits, _ and -, at most %d",
+                          text_show(name, shown), NAME_LONGEST);
+    return STATUS_OK;
+}
+
+/* What an entry leaves out is as the topology says for all devices. */
+static void complete_class(struct device_class *class, const struct device_class *standard, struct arena *arena)
+{
+    const char *name = class->name ? class->name : standard->name ? standard->name : "";
+    class->name = arena_text(arena, name, strlen(name));
+    class->memory_bytes = class->memory_bytes > 0 ? class->memory_bytes : standard->memory_bytes;
+    class->memory_rate_bytes_per_s =
+        class->memory_rate_bytes_per_s > 0 ? class->memory_rate_bytes_per_s : standard->memory_rate_bytes_per_s;
+    class->peak_per_s = class->peak_per_s > 0 ? class->peak_per_s : standard->peak_per_s;
+}
+
 static enum status read_machine(const struct yaml_node *node, const struct device_class *standard, struct arena *arena,
                                 struct machine *machine, struct error *error)
 {
@@ -54,48 +80,64 @@ static enum status read_machine(const struct yaml_node *node, const struct devic
     key_table_init(&table, machine_keys, sizeof machine_keys / sizeof *machine_keys);
     keys_init(&keys, &table, machine);
     enum status status = keys_read_tree(&keys, node, NULL, error);
+    if (status == STATUS_OK && !machine->name)
+        status = yaml_error(error, node, "machines: name is missing; e.g. name: fast");
     if (status == STATUS_OK)
-        status = keys_check(&keys, error);
-    if (status == STATUS_OK && strlen(machine->name) > TOPOLOGY_NAME_BYTES - 24)
-        status = yaml_error(error, node, "machines: a name of %zu bytes; at most %d are allowed", strlen(machine->name),
-                            TOPOLOGY_NAME_BYTES - 24);
-    struct device_class *class = &machine->class;
-    class->memory_bytes = class->memory_bytes > 0 ? class->memory_bytes : standard->memory_bytes;
-    class->memory_rate_bytes_per_s =
-        class->memory_rate_bytes_per_s > 0 ? class->memory_rate_bytes_per_s : standard->memory_rate_bytes_per_s;
-    class->peak_per_s = class->peak_per_s > 0 ? class->peak_per_s : standard->peak_per_s;
-    const char *device = class->name ? class->name : standard->name ? standard->name : "";
-    class->name = arena_text(arena, device, strlen(device));
-    machine->name = machine->name ? arena_text(arena, machine->name, strlen(machine->name)) : "";
+        status = check_name(node, machine->name, error);
+    if (status == STATUS_OK) {
+        machine->name = arena_text(arena, machine->name, strlen(machine->name));
+        complete_class(&machine->class, standard, arena);
+    }
     keys_free(&keys);
     key_table_free(&table);
     return status;
 }
 
-/* "fast" where there is one of them, "fast-0", "fast-1" and so on where there are more. */
-static const char *machine_name(struct arena *arena, const struct machine *machine, int64_t number)
+/* "fast" where there is one of them, "fast-0", "fast-1" and so on where there are more; false where it is taken. */
+static bool name_machine(struct topology *topology, struct intern *names, const struct machine *machine, int64_t number,
+                         uint32_t host)
 {
     char name[TOPOLOGY_NAME_BYTES];
     int length = machine->count == 1 ? snprintf(name, sizeof name, "%s", machine->name)
                                      : snprintf(name, sizeof name, "%s-%lld", machine->name, (long long)number);
-    return arena_text(arena, name, (size_t)length);
+    topology->host_names[host] = arena_text(&topology->arena, name, (size_t)length);
+    return intern_number(names, name, (size_t)length) == host;
 }
 
-static void fill_machines(struct topology *topology, const struct machine *entries, size_t count)
+/* Devices that are alike are of one class, whatever the machines are called. */
+static uint32_t find_class(struct topology *topology, struct intern *classes, const struct device_class *class)
 {
+    char key[400];
+    int length = snprintf(key, sizeof key, "%.200s %.17g %.17g %.17g %.17g", class->name, class->speed,
+                          class->memory_bytes, class->memory_rate_bytes_per_s, class->peak_per_s);
+    size_t number = intern_number(classes, key, (size_t)length);
+    topology->classes[number] = *class;
+    topology->speeds[number] = class->speed;
+    topology->class_count = (uint32_t)classes->count;
+    return (uint32_t)number;
+}
+
+static enum status fill_machines(struct topology *topology, const struct machine *entries, const struct yaml_node *list,
+                                 struct error *error)
+{
+    struct intern names = {0}, classes = {0};
+    enum status status = STATUS_OK;
     uint32_t host = 0, device = 0;
     topology->host_names = arena_alloc(&topology->arena, topology->server_count, sizeof *topology->host_names);
-    for (uint32_t class = 0; class < count; class ++) {
-        const struct machine *machine = &entries[class];
-        topology->classes[class] = machine->class;
-        topology->speeds[class] = machine->class.speed;
-        for (int64_t i = 0; i < machine->count; i++, host++) {
-            topology->host_names[host] = machine_name(&topology->arena, machine, i);
+    for (size_t entry = 0; entry < list->count; entry++) {
+        const struct machine *machine = &entries[entry];
+        uint32_t class = find_class(topology, &classes, &machine->class);
+        for (int64_t i = 0; i < machine->count && status == STATUS_OK; i++, host++) {
+            if (!name_machine(topology, &names, machine, i, host))
+                status =
+                    yaml_error(error, list->items[entry], "machines: two are called %s", topology->host_names[host]);
             for (int64_t j = 0; j < machine->devices; j++)
                 topology->devices[device++] = (struct device){host, (uint32_t)machine->site, class};
         }
     }
-    require(host == topology->server_count && device == topology->device_count);
+    intern_free(&names);
+    intern_free(&classes);
+    return status;
 }
 
 static enum status build_machines(const void *settings, struct topology *topology, struct error *error)
@@ -112,8 +154,7 @@ static enum status build_machines(const void *settings, struct topology *topolog
         TRY(layout_check_size(devices, error));
     }
     layout_allocate(topology, servers, devices, (uint32_t)list->count);
-    fill_machines(topology, entries, list->count);
-    return STATUS_OK;
+    return fill_machines(topology, entries, list, error);
 }
 
 const struct layout layout_machines = {

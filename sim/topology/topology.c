@@ -24,8 +24,9 @@ static const struct key topology_keys[] = {
     {TIME_KEY("io_latency", io_latency_ps), .default_text = "100ns", .minimum = "0ps",
      .doc = "Between device memory and transceiver, paid at each end."},
     {RATE_KEY("inside.rate", inside_rate_bytes_per_s), .default_text = "300GB/s", .minimum = "1B/s",
-     .when = "layout=hosts|machines", .doc = "Between two devices of one server, each pair on its own."},
-    {TIME_KEY("inside.latency", inside_latency_ps), .default_text = "1us", .minimum = "0ps",
+     .maximum = "1000PB/s", .when = "layout=hosts|machines",
+     .doc = "Between two devices of one server, each pair on its own."},
+    {TIME_KEY("inside.latency", inside_latency_ps), .default_text = "1us", .minimum = "0ps", .maximum = "1000s",
      .when = "layout=hosts|machines", .doc = "Between two devices of one server."},
     {STRATEGY_KEY("fabric", fabric, NULL), .doc = "The kind of network."}, /* the last: topology_table adds the kinds */
 };
@@ -46,11 +47,21 @@ static const char *keep(struct topology *topology, const char *text)
     return arena_text(&topology->arena, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* The settings of a fabric hold numbers and choices, so that bytes are all there is to copy. */
+/* The settings of a fabric outlive the keys they were read with: numbers and choices as they are, texts copied. */
 static const void *keep_settings(struct topology *topology, const struct choice *choice)
 {
-    size_t bytes = choice->settings ? choice->strategy->settings_bytes : 0;
-    return bytes ? memcpy(arena_alloc(&topology->arena, 1, bytes), choice->settings, bytes) : NULL;
+    const struct strategy *fabric = choice->strategy;
+    if (!choice->settings)
+        return NULL;
+    char *kept =
+        memcpy(arena_alloc(&topology->arena, 1, fabric->settings_bytes), choice->settings, fabric->settings_bytes);
+    for (size_t i = 0; i < fabric->key_count; i++) {
+        const struct key *key = &fabric->keys[i];
+        require(key->type != KEY_LIST && key->type != KEY_NODE && key->type != KEY_STRATEGY);
+        if (key->type == KEY_TEXT || key->type == KEY_FILE)
+            *(const char **)(void *)(kept + key->offset) = keep(topology, *(const char **)(void *)(kept + key->offset));
+    }
+    return kept;
 }
 
 /* Takes the tree. */
@@ -63,14 +74,13 @@ static enum status build_topology(struct yaml_tree *tree, const char *path, cons
     topology_table(fabrics, &table);
     keys_init(&keys, &table, &topology);
     enum status status = keys_read_tree(&keys, tree->root, NULL, error);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = keys_check(&keys, error);
-        /* A key that is missing stands nowhere: the file is all there is to name. */
-        if (status != STATUS_OK && error && !error->file[0])
-            snprintf(error->file, sizeof error->file, "%s", path);
-    }
     if (status == STATUS_OK)
         status = ((const struct layout *)topology.layout.strategy)->build(topology.layout.settings, &topology, error);
+    /* What is missing, or too much, stands nowhere: the file is all there is to name. */
+    if (status != STATUS_OK && error && !error->file[0])
+        snprintf(error->file, sizeof error->file, "%s", path);
     if (status == STATUS_OK) {
         require(topology.device_count >= topology.server_count && topology.class_count > 0);
         topology.title = keep(&topology, topology.title);

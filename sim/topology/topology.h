@@ -17,7 +17,7 @@
 #include "input/keys.h"
 
 /* A rack's servers are the bits of one 64-bit word; RAMP has at most 64 wavelengths, hence 64 servers, a rack. */
-enum { TOPOLOGY_RACK_MAX = 64, TOPOLOGY_NAME_BYTES = 64, TOPOLOGY_AS_FABRIC = -1 };
+enum { TOPOLOGY_RACK_MAX = 64, TOPOLOGY_NAME_BYTES = 64, TOPOLOGY_SITES_MAX = 65536, TOPOLOGY_AS_FABRIC = -1 };
 
 /* What devices of a kind can do. */
 struct device_class {
@@ -57,6 +57,9 @@ struct topology {
     struct arena arena;         /* owns the texts */
 };
 
+/* What a topology file can have as its layout. */
+extern const struct registry layouts;
+
 /* Every key of a topology file, those of the fabrics and layouts included. Release with key_table_free. */
 void topology_table(const struct registry *fabrics, struct key_table *table);
 
@@ -93,7 +96,7 @@ static inline uint32_t topology_host(const struct topology *topology, uint32_t d
 
 static inline const struct device_class *topology_class(const struct topology *topology, uint32_t device)
 {
-    return &topology->classes[topology->devices[device].class];
+    return &topology->classes[topology->has_grid ? 0 : topology->devices[device].class];
 }
 
 /* Writes the name of a server, "group-rack-place" in a grid, else its number or its machine's name; returns its length.

@@ -1,6 +1,6 @@
 /* A line of a CSV file in the making. Private to sim/results. */
-#ifndef RESULTS_LINE_H
-#define RESULTS_LINE_H
+#ifndef RESULTS_CSV_LINE_H
+#define RESULTS_CSV_LINE_H
 
 #include <string.h>
 

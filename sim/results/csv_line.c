@@ -1,4 +1,4 @@
-#include "results/line.h"
+#include "results/csv_line.h"
 
 #include <stdarg.h>
 #include <stdio.h>
