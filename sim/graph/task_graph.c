@@ -2,12 +2,6 @@
 
 #include <stdlib.h>
 
-double task_graph_op_bytes(const struct task_graph *tasks, uint32_t op)
-{
-    const struct task *task = &tasks->tasks[op]; /* a twin keeps nothing of its own */
-    return task->activation_bytes + task->parameter_bytes + task->temporary_bytes;
-}
-
 const char *task_pass_name(const struct task_graph *tasks, uint32_t task)
 {
     return tasks->graph->is_whole_step ? "whole" : tasks->tasks[task].is_backward ? "backward" : "forward";

@@ -83,7 +83,11 @@ static inline double task_part_ms(const struct task_graph *tasks, uint32_t task,
 }
 
 /* Bytes an op keeps in memory, over all its parts. */
-double task_graph_op_bytes(const struct task_graph *tasks, uint32_t op);
+static inline double task_graph_op_bytes(const struct task_graph *tasks, uint32_t op)
+{
+    const struct task *task = &tasks->tasks[op]; /* a twin keeps nothing of its own */
+    return task->activation_bytes + task->parameter_bytes + task->temporary_bytes;
+}
 
 /* For people: "forward" or "backward", or "whole" where the graph has no twins. */
 const char *task_pass_name(const struct task_graph *tasks, uint32_t task);

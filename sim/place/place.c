@@ -91,10 +91,12 @@ void place_assign(const struct place_request *request, struct deployment *deploy
 {
     struct device_list at = deployment->lists[list];
     double part_bytes = task_graph_op_bytes(request->tasks, op) / request->tasks->parts[op];
+    double *free_bytes = request->scratch->free_bytes;
+    const uint32_t *devices = deployment->devices + at.start;
     require(at.count == request->tasks->parts[op]);
     deployment->list_of_op[op] = list;
     for (uint32_t i = 0; i < at.count; i++)
-        request->scratch->free_bytes[deployment->devices[at.start + i]] -= part_bytes;
+        free_bytes[devices[i]] -= part_bytes;
 }
 
 void place_end(const struct place_request *request, const struct deployment *deployment)
