@@ -1,6 +1,7 @@
 /* The ring of fibres. Properties: closed forms to the picosecond; a wavelength is shared by disjoint arcs and both
  * directions and never by overlapping ones; the other arc only with first_fit; lanes; what cannot be is refused; 1500
- * random cases end as the slow ring says; sets of bits agree with sets of booleans.
+ * random cases end as the slow ring says; sets of bits and trees of masks agree with booleans; a gap finds whom a plain
+ * list finds.
  */
 #include "suites.h"
 
@@ -8,6 +9,8 @@
 
 #include "engine/random.h"
 #include "fabric/ring_bits.h"
+#include "fabric/ring_masks.h"
+#include "fabric/ring_waiting.h"
 #include "reference_fabrics.h"
 #include "figures.h"
 
@@ -191,14 +194,9 @@ static void test_bits(void)
         uint64_t bits[(SIZE + 63) / 64] = {0};
         bool plain[SIZE] = {false};
         for (int i = 0; i < 6; i++) {
-            uint32_t first = (uint32_t)random_below(draws, n), length = (uint32_t)random_below(draws, n + 1);
-            bool is_any = false, is_set = random_below(draws, 2);
-            for (uint32_t k = 0; k < length; k++)
-                is_any |= plain[(first + k) % n];
-            wrong += is_any != ring_bits_any(bits, n, first, length);
-            ring_bits_set(bits, n, first, length, is_set);
-            for (uint32_t k = 0; k < length; k++)
-                plain[(first + k) % n] = is_set;
+            uint32_t first = (uint32_t)random_below(draws, n), changed = (uint32_t)random_below(draws, n);
+            ring_bits_put(bits, changed, !plain[changed]);
+            plain[changed] = !plain[changed];
             uint32_t next = first, back = first, steps = 0;
             while (next < n && !plain[next])
                 next++;
@@ -209,6 +207,156 @@ static void test_bits(void)
         }
     }
     CU_ASSERT_EQUAL(wrong, 0);
+    random_close(draws);
+}
+
+enum { SEGMENTS = 40, WAVES = 70, ARCS = 12 };
+
+/* Taken wavelengths as plain booleans. */
+struct plain_ring {
+    uint32_t n;
+    bool is_taken[WAVES][SEGMENTS];
+};
+
+struct plain_arc {
+    uint32_t wave, first, length;
+    bool is_taken;
+};
+
+static bool is_free_on(const struct plain_ring *plain, uint32_t wave, uint32_t first, uint32_t length)
+{
+    for (uint32_t i = 0; i < length; i++)
+        if (plain->is_taken[wave][(first + i) % plain->n])
+            return false;
+    return true;
+}
+
+static int differences_of_arc(const struct ring_masks *masks, const struct plain_ring *plain, uint32_t first,
+                              uint32_t length)
+{
+    uint64_t mask[(WAVES + 63) / 64] = {0};
+    int wrong = 0;
+    ring_masks_add(masks, first, length, mask);
+    for (uint32_t wave = 0; wave < WAVES; wave++)
+        wrong += is_free_on(plain, wave, first, length) == ring_bits_has(mask, wave);
+    return wrong;
+}
+
+static int differences_of_gap(const struct ring_masks *masks, const struct plain_ring *plain, uint32_t wave,
+                              uint32_t at)
+{
+    uint32_t n = plain->n, from = 0, before = 0, answer_from, answer_before, taken = ring_masks_taken(masks, wave, at);
+    if (plain->is_taken[wave][at]) {
+        for (uint32_t i = 0; i < taken; i++)
+            if (at + i >= n || !plain->is_taken[wave][at + i])
+                return 1;
+        return taken == 0;
+    }
+    while (from < n && !plain->is_taken[wave][(at + from) % n])
+        from++;
+    while (before < n && !plain->is_taken[wave][(at + n - before - 1) % n])
+        before++;
+    ring_masks_gap(masks, wave, at, &answer_from, &answer_before);
+    return taken != 0 || answer_from != from || answer_before != before;
+}
+
+/* Takes the arc somewhere else, if it is free there, or gives it back. */
+static void change_arc(struct ring_masks *masks, struct plain_ring *plain, struct plain_arc *arc,
+                       struct random_stream *draws)
+{
+    if (!arc->is_taken) {
+        arc->wave = (uint32_t)random_below(draws, 3) * 33;
+        arc->first = (uint32_t)random_below(draws, plain->n);
+        arc->length = 1 + (uint32_t)random_below(draws, plain->n);
+        if (!is_free_on(plain, arc->wave, arc->first, arc->length))
+            return;
+    }
+    arc->is_taken = !arc->is_taken;
+    ring_masks_set(masks, arc->wave, arc->first, arc->length, arc->is_taken);
+    for (uint32_t i = 0; i < arc->length; i++)
+        plain->is_taken[arc->wave][(arc->first + i) % plain->n] = arc->is_taken;
+}
+
+/* Arcs on three of the wavelengths, so that these fill. */
+static void test_masks(void)
+{
+    struct random_stream *draws = random_open(1, "ring masks", 0);
+    int wrong = 0;
+    for (int round = 0; round < 500; round++) {
+        struct plain_ring plain = {.n = 1 + (uint32_t)random_below(draws, SEGMENTS)};
+        struct ring_masks masks = ring_masks_create(plain.n, WAVES);
+        struct plain_arc arcs[ARCS] = {{0}};
+        for (int i = 0; i < 60; i++) {
+            change_arc(&masks, &plain, &arcs[random_below(draws, ARCS)], draws);
+            wrong += differences_of_arc(&masks, &plain, (uint32_t)random_below(draws, plain.n),
+                                        1 + (uint32_t)random_below(draws, plain.n));
+            wrong += differences_of_gap(&masks, &plain, (uint32_t)random_below(draws, 3) * 33,
+                                        (uint32_t)random_below(draws, plain.n));
+        }
+        ring_masks_free(&masks);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    random_close(draws);
+}
+
+enum { WAITERS = 60 };
+
+static bool is_even(const void *context, const struct ring_waiter *waiter)
+{
+    (void)context;
+    return waiter->lanes % 2 == 0;
+}
+
+/* The first in turn by looking at everybody, or NULL. */
+static const struct ring_waiter *first_plain(const struct ring_waiter *waiters, uint32_t first, uint32_t end)
+{
+    const struct ring_waiter *best = NULL;
+    for (int i = 0; i < WAITERS; i++)
+        if (waiters[i].stamp != 0 && waiters[i].first >= first && waiters[i].end <= end && waiters[i].lanes % 2 == 0 &&
+            (!best || turn_is_before(&waiters[i].turn, &best->turn)))
+            best = &waiters[i];
+    return best;
+}
+
+/* Adds one that is not there, or removes one that is, every other time. */
+static void change_waiter(struct ring_waiting *list, struct ring_waiter *waiters, uint64_t stamp,
+                          struct random_stream *draws)
+{
+    uint32_t which = (uint32_t)random_below(draws, WAITERS), first = (uint32_t)random_below(draws, 30);
+    if (waiters[which].stamp == 0) {
+        waiters[which] = (struct ring_waiter){.turn = {random_below(draws, 4), stamp},
+                                              .stamp = stamp,
+                                              .first = first,
+                                              .end = first + 1 + (uint32_t)random_below(draws, 20),
+                                              .what = which,
+                                              .lanes = (uint16_t)random_below(draws, 4)};
+        ring_waiting_add(list, &waiters[which]);
+    } else if (random_below(draws, 2)) {
+        ring_waiting_remove(list, &waiters[which]);
+        waiters[which].stamp = 0;
+    }
+}
+
+/* Some have the same arc; whoever is found is whom a plain list finds. */
+static void test_waiting(void)
+{
+    struct random_stream *draws = random_open(1, "ring waiting", 0);
+    struct ring_waiting list = {0};
+    struct ring_waiter waiters[WAITERS] = {{.stamp = 0}};
+    int wrong = 0;
+    for (uint64_t stamp = 1; stamp < 20000; stamp++) {
+        change_waiter(&list, waiters, stamp, draws);
+        uint32_t first = (uint32_t)random_below(draws, 30), end = first + (uint32_t)random_below(draws, 40);
+        const struct ring_waiter *expected = first_plain(waiters, first, end);
+        uint32_t found = ring_waiting_find(&list, first, end, is_even, NULL);
+        wrong += (found != 0) != (expected != NULL);
+        if (found != 0 && expected != NULL && random_below(draws, 3) == 0) {
+            wrong += ring_waiting_take(&list, found).stamp != expected->stamp;
+            waiters[expected->what].stamp = 0;
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    ring_waiting_free(&list);
     random_close(draws);
 }
 
@@ -235,6 +383,8 @@ void suite_fabric_ring(void)
     CU_add_test(suite, "arcs that share a wavelength", test_reuse);
     CU_add_test(suite, "what cannot be", test_impossible);
     CU_add_test(suite, "sets of segments", test_bits);
+    CU_add_test(suite, "masks over segments", test_masks);
+    CU_add_test(suite, "whom a gap helps", test_waiting);
     CU_add_test(suite, "as the slow ring says", test_reference);
     CU_add_test(suite, "65,536 servers", test_large);
 }

@@ -11,10 +11,11 @@
  * on it give way. Micro-rings are chosen in the same way: lowest dark one first.
  * Lanes side by side are as many wavelengths on one arc.
  *
- * Bit sets for each direction and wavelength say which segments are held, which
- * carry, and where arcs begin, so a request costs O(arc / 64) per wavelength looked
- * at, whatever the number of servers. A release looks at everybody who waits for
- * a wavelength in its direction.
+ * Masks of wavelengths over a tree of segments say what is held and what is closed:
+ * held and not to be had, since it carries or does not give way. So a request costs
+ * O(log servers * wavelengths / 64), and O(arc / 64) more where idle circuits give
+ * way. One that waits for a micro-ring stands in line at its server; one that waits
+ * for a wavelength is found when a gap opens that its arc fits in (ring_queue.h).
  *
  * Hardware numbers: sending micro-rings node * T + t, then receiving ones, dense;
  * above, (direction * W + wavelength) * n + first segment of an arc. Nothing of an
@@ -29,12 +30,7 @@
 
 #include "engine/memory.h"
 #include "fabric/ring_bits.h"
-
-enum { UP, DOWN, DIRECTIONS };
-
-struct arc {
-    uint32_t direction, first, length;
-};
+#include "fabric/ring_queue.h"
 
 /* Of a micro-ring that sends: the circuit's lane it belongs to. */
 struct lane {
@@ -47,11 +43,13 @@ struct lane {
 
 struct ring {
     uint32_t servers, wavelengths, transceivers;
+    struct ring_masks held[DIRECTIONS], closed[DIRECTIONS];
+    struct ring_queue queue;                       /* for wavelengths */
+    uint64_t *mask;                                /* scratch */
     uint32_t words;                                /* of a set of segments */
-    uint64_t *held, *busy, *starts;                /* sets of segments, (direction * W + wavelength) * words */
+    uint64_t *starts;                              /* of arcs: sets of segments, (direction * W + wavelength) * words */
     uint64_t *rings_held, *rings_busy;             /* sets of micro-rings, by hardware number */
     struct lane *lanes;                            /* by sender */
-    uint64_t busy_segments[DIRECTIONS];            /* over all wavelengths */
     uint32_t taking, taken_sender, taken_receiver; /* lanes that the circuit being set up still takes */
     uint32_t taken_before;                         /* its sender before, or FABRIC_NONE */
     uint16_t planned_lanes;
@@ -79,6 +77,21 @@ static const struct key ring_keys[] = {
 
 static const struct fabric_circuits circuits;
 
+static void open_books(struct ring *ring, size_t senders)
+{
+    ring->words = (ring->servers + 63) / 64;
+    for (int i = 0; i < DIRECTIONS; i++) {
+        ring->held[i] = ring_masks_create(ring->servers, ring->wavelengths);
+        ring->closed[i] = ring_masks_create(ring->servers, ring->wavelengths);
+    }
+    ring->queue = ring_queue_create(ring->closed);
+    ring->mask = memory_alloc(ring->closed->words, sizeof *ring->mask);
+    ring->starts = memory_alloc((size_t)DIRECTIONS * ring->wavelengths * ring->words, sizeof *ring->starts);
+    ring->rings_held = memory_alloc((2 * senders + 63) / 64, sizeof *ring->rings_held);
+    ring->rings_busy = memory_alloc((2 * senders + 63) / 64, sizeof *ring->rings_busy);
+    ring->lanes = memory_alloc(senders, sizeof *ring->lanes);
+}
+
 static enum status open_ring(struct fabric_state *state, struct error *error)
 {
     const struct topology *t = state->topology;
@@ -96,19 +109,12 @@ static enum status open_ring(struct fabric_state *state, struct error *error)
     ring->servers = t->server_count;
     ring->wavelengths = (uint32_t)settings->wavelengths;
     ring->transceivers = (uint32_t)settings->transceivers;
-    ring->words = (ring->servers + 63) / 64;
-    size_t sets = (size_t)DIRECTIONS * ring->wavelengths * ring->words;
-    ring->held = memory_alloc(sets, sizeof *ring->held);
-    ring->busy = memory_alloc(sets, sizeof *ring->busy);
-    ring->starts = memory_alloc(sets, sizeof *ring->starts);
-    ring->rings_held = memory_alloc((size_t)(2 * senders + 63) / 64, sizeof *ring->rings_held);
-    ring->rings_busy = memory_alloc((size_t)(2 * senders + 63) / 64, sizeof *ring->rings_busy);
-    ring->lanes = memory_alloc((size_t)senders, sizeof *ring->lanes);
     ring->is_first_fit = settings->route == ROUTE_FIRST_FIT;
+    open_books(ring, (size_t)senders);
     state->circuits = &circuits;
     state->own = ring;
     state->dense = 2 * senders;
-    state->line_count = 2 * ring->servers + DIRECTIONS;
+    state->line_count = 2 * ring->servers;
     uint32_t most = ring->wavelengths < ring->transceivers ? ring->wavelengths : ring->transceivers;
     state->lanes_max = (uint16_t)most;
     return STATUS_OK;
@@ -117,8 +123,12 @@ static enum status open_ring(struct fabric_state *state, struct error *error)
 static void close_ring(struct fabric_state *state)
 {
     struct ring *ring = state->own;
-    free(ring->held);
-    free(ring->busy);
+    for (int i = 0; i < DIRECTIONS; i++) {
+        ring_masks_free(&ring->held[i]);
+        ring_masks_free(&ring->closed[i]);
+    }
+    ring_queue_free(&ring->queue);
+    free(ring->mask);
     free(ring->starts);
     free(ring->rings_held);
     free(ring->rings_busy);
@@ -130,6 +140,16 @@ static struct arc arc_of(const struct ring *ring, uint32_t source, uint32_t targ
 {
     uint32_t n = ring->servers, first = direction == UP ? source : target, last = direction == UP ? target : source;
     return (struct arc){direction, first, (last + n - first) % n};
+}
+
+/* The arcs that a pair may take, the shorter one first; returns how many. */
+static uint32_t arcs_of(const struct ring *ring, const struct fabric_pair *pair, struct arc arcs[DIRECTIONS])
+{
+    uint32_t n = ring->servers, target = pair->targets[0], up = (target + n - pair->source) % n;
+    uint32_t shorter = up <= n - up ? UP : DOWN;
+    arcs[0] = arc_of(ring, pair->source, target, shorter);
+    arcs[1] = arc_of(ring, pair->source, target, 1 - shorter);
+    return ring->is_first_fit ? 2 : 1;
 }
 
 static size_t set_of(const struct ring *ring, const struct arc *arc, uint32_t wavelength)
@@ -151,7 +171,7 @@ static void add_holders(const struct fabric_state *state, const struct arc *arc,
     size_t set = set_of(ring, arc, wavelength);
     const uint64_t *starts = &ring->starts[set];
     uint32_t n = ring->servers, end = arc->first + arc->length;
-    if (ring_bits_has(&ring->held[set], arc->first) && !ring_bits_has(starts, arc->first))
+    if (ring_masks_taken(&ring->held[arc->direction], wavelength, arc->first) && !ring_bits_has(starts, arc->first))
         fabric_list_add(list, wave_id(state, arc->direction, wavelength, ring_bits_back(starts, n, arc->first)));
     for (uint32_t at = arc->first; (at = ring_bits_next(starts, at, end < n ? end : n)) < (end < n ? end : n); at++)
         fabric_list_add(list, wave_id(state, arc->direction, wavelength, at));
@@ -159,33 +179,32 @@ static void add_holders(const struct fabric_state *state, const struct arc *arc,
         fabric_list_add(list, wave_id(state, arc->direction, wavelength, at));
 }
 
-/* All that hold the arc give way; then they are on the list. */
-static bool can_evict(const struct fabric_state *state, const struct network *network, const struct arc *arc,
-                      uint32_t wavelength, struct fabric_list *list)
+/* The lowest wavelength from `at` on that is not in the mask, or `wavelengths`. */
+static uint32_t next_wave(const struct ring *ring, uint32_t at)
 {
-    size_t before = list->count;
-    add_holders(state, arc, wavelength, list);
-    for (size_t i = before; i < list->count; i++)
-        if (!network_hardware_is_free(network, list->ids[i])) {
-            list->count = before;
-            return false;
-        }
-    return true;
+    while (at < ring->wavelengths) {
+        uint64_t open = ~ring->mask[at / 64] >> (at % 64);
+        if (open != 0)
+            return at + (uint32_t)__builtin_ctzll(open);
+        at = (at / 64 + 1) * 64;
+    }
+    return ring->wavelengths;
 }
 
 /* Adds the lowest `lanes` wavelengths to hold: dark ones, or also those whose holders give way. */
-static bool choose_waves(const struct fabric_state *state, const struct network *network, const struct arc *arc,
-                         uint16_t lanes, bool is_evicting, struct fabric_plan *plan)
+static bool choose_waves(const struct fabric_state *state, const struct arc *arc, uint16_t lanes, bool is_evicting,
+                         struct fabric_plan *plan)
 {
-    const struct ring *ring = state->own;
+    struct ring *ring = state->own;
+    const struct ring_masks *taken = &(is_evicting ? ring->closed : ring->held)[arc->direction];
     plan->hold.count = plan->evict.count = 0;
-    for (uint32_t w = 0; w < ring->wavelengths && plan->hold.count < lanes; w++) {
-        size_t set = set_of(ring, arc, w);
-        bool is_open = !ring_bits_any(&ring->held[set], ring->servers, arc->first, arc->length);
-        if (!is_open && is_evicting && !ring_bits_any(&ring->busy[set], ring->servers, arc->first, arc->length))
-            is_open = can_evict(state, network, arc, w, &plan->evict);
-        if (is_open)
-            fabric_list_add(&plan->hold, wave_id(state, arc->direction, w, arc->first));
+    memset(ring->mask, 0, taken->words * sizeof *ring->mask);
+    ring_masks_add(taken, arc->first, arc->length, ring->mask);
+    for (uint32_t w = next_wave(ring, 0); w < ring->wavelengths && plan->hold.count < lanes;
+         w = next_wave(ring, w + 1)) {
+        fabric_list_add(&plan->hold, wave_id(state, arc->direction, w, arc->first));
+        if (is_evicting)
+            add_holders(state, arc, w, &plan->evict);
     }
     return plan->hold.count == lanes;
 }
@@ -229,16 +248,14 @@ static bool choose_lit(const struct fabric_state *state, const struct network *n
     return false;
 }
 
-static bool choose_arc(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
-                       struct fabric_plan *plan, uint32_t shorter)
+/* Dark wavelengths on either arc, then those whose holders give way. */
+static bool choose_arc(const struct fabric_state *state, const struct fabric_pair *pair, struct fabric_plan *plan)
 {
-    const struct ring *ring = state->own;
-    uint32_t arcs = ring->is_first_fit ? 2 : 1;
-    for (uint32_t i = 0; i < 2 * arcs; i++) {
-        struct arc arc = arc_of(ring, pair->source, pair->targets[0], i % arcs ? 1 - shorter : shorter);
-        if (choose_waves(state, network, &arc, pair->lanes, i >= arcs, plan))
+    struct arc arcs[DIRECTIONS];
+    uint32_t count = arcs_of(state->own, pair, arcs), kinds = state->gives_way ? 2 : 1;
+    for (uint32_t i = 0; i < kinds * count; i++)
+        if (choose_waves(state, &arcs[i % count], pair->lanes, i >= count, plan))
             return true;
-    }
     return false;
 }
 
@@ -270,33 +287,41 @@ static bool plan_ring(const struct fabric_state *state, const struct network *ne
         fabric_list_add(&plan->wait, FABRIC_LINE(has_sender ? n + target : pair->source));
         return false;
     }
-    uint32_t up = (target + n - pair->source) % n, shorter = up <= n - up ? UP : DOWN;
-    if (choose_arc(state, network, pair, plan, shorter)) {
+    bool is_found = choose_arc(state, pair, plan);
+    if (is_found)
         weave(plan, &plan->wait, pair->lanes);
-        plan->wait.count = 0;
-        return true;
-    }
-    plan->hold.count = plan->evict.count = plan->wait.count = 0;
-    fabric_list_add(&plan->wait, FABRIC_LINE(2 * n + shorter));
-    if (ring->is_first_fit)
-        fabric_list_add(&plan->wait, FABRIC_LINE(2 * n + 1 - shorter));
-    return false;
+    else
+        plan->hold.count = plan->evict.count = 0;
+    plan->wait.count = 0;
+    if (!is_found)
+        fabric_list_add(&plan->wait, FABRIC_KEPT);
+    return is_found;
+}
+
+static void keep_ring(const struct fabric_state *state, const struct fabric_pair *pair, struct turn turn,
+                      uint32_t request)
+{
+    struct ring *ring = state->own;
+    struct arc arcs[DIRECTIONS];
+    uint32_t count = arcs_of(ring, pair, arcs);
+    ring_queue_add(&ring->queue, arcs, count, pair->lanes, turn, request);
+}
+
+static uint32_t next_ring(const struct fabric_state *state)
+{
+    return ring_queue_next(&((struct ring *)state->own)->queue);
 }
 
 static uint32_t line_of_ring(const struct fabric_state *state, uint64_t hardware)
 {
     const struct ring *ring = state->own;
-    if (hardware < state->dense)
-        return (uint32_t)hardware / ring->transceivers;
-    return 2 * ring->servers + (uint32_t)((hardware - state->dense) / ring->servers / ring->wavelengths);
+    return hardware < state->dense ? (uint32_t)hardware / ring->transceivers : FABRIC_NONE;
 }
 
 static bool line_is_open_ring(const struct fabric_state *state, const struct network *network, uint32_t line)
 {
     const struct ring *ring = state->own;
     (void)network;
-    if (line >= 2 * ring->servers)
-        return ring->busy_segments[line - 2 * ring->servers] < (uint64_t)ring->servers * ring->wavelengths;
     for (uint32_t i = 0; i < ring->transceivers; i++)
         if (!ring_bits_has(ring->rings_busy, line * ring->transceivers + i))
             return true;
@@ -322,21 +347,12 @@ static void take_lane(struct ring *ring, uint32_t target, uint64_t wave)
     ring->taking--;
 }
 
-/* Of hardware: held or given back, at work or idle. It was not before, which is required. */
-static void change_set(uint64_t *bits, uint32_t n, const struct arc *arc, bool is_set)
-{
-    require(!is_set || !ring_bits_any(bits, n, arc->first, arc->length));
-    ring_bits_set(bits, n, arc->first, arc->length, is_set);
-}
-
 static void note_micro_ring(const struct fabric_state *state, enum fabric_note note, uint32_t at)
 {
     struct ring *ring = state->own;
     bool is_holding = note == FABRIC_TAKEN || note == FABRIC_RELEASED,
          is_set = note == FABRIC_TAKEN || note == FABRIC_BUSY;
-    uint64_t *word = &(is_holding ? ring->rings_held : ring->rings_busy)[at / 64], bit = UINT64_C(1) << (at % 64);
-    require(!is_set || !(*word & bit));
-    *word = is_set ? *word | bit : *word & ~bit;
+    ring_bits_put(is_holding ? ring->rings_held : ring->rings_busy, at, is_set);
     if (note == FABRIC_TAKEN)
         *(at < state->dense / 2 ? &ring->taken_sender : &ring->taken_receiver) = at;
 }
@@ -351,16 +367,19 @@ static void note_ring(const struct fabric_state *state, enum fabric_note note, u
     }
     uint64_t number = hardware - state->dense, colour = number / ring->servers;
     struct arc arc = arc_of(ring, source, target, (uint32_t)(colour / ring->wavelengths));
-    size_t set = (size_t)colour * ring->words;
-    bool is_set = note == FABRIC_TAKEN || note == FABRIC_BUSY;
+    uint32_t wavelength = (uint32_t)(colour % ring->wavelengths);
+    bool is_holding = note == FABRIC_TAKEN || note == FABRIC_RELEASED,
+         is_set = note == FABRIC_TAKEN || note == FABRIC_BUSY;
     require(arc.first == number % ring->servers);
-    if (note == FABRIC_BUSY || note == FABRIC_IDLE) {
-        change_set(&ring->busy[set], ring->servers, &arc, is_set);
-        ring->busy_segments[arc.direction] += is_set ? arc.length : -(uint64_t)arc.length;
-        return;
+    if (is_holding != state->gives_way) {
+        ring_masks_set(&ring->closed[arc.direction], wavelength, arc.first, arc.length, is_set);
+        if (!is_set)
+            ring_queue_open(&ring->queue, &arc, wavelength);
     }
-    change_set(&ring->held[set], ring->servers, &arc, is_set);
-    ring_bits_set(&ring->starts[set], ring->servers, arc.first, 1, is_set);
+    if (!is_holding)
+        return;
+    ring_masks_set(&ring->held[arc.direction], wavelength, arc.first, arc.length, is_set);
+    ring_bits_put(&ring->starts[(size_t)colour * ring->words], arc.first, is_set);
     if (note == FABRIC_TAKEN)
         take_lane(ring, target, hardware);
 }
@@ -389,6 +408,8 @@ static const struct fabric_circuits circuits = {
     .line_of = line_of_ring,
     .line_is_open = line_is_open_ring,
     .note = note_ring,
+    .keep = keep_ring,
+    .next = next_ring,
 };
 
 const struct fabric fabric_ring = {

@@ -298,7 +298,7 @@ enum circuit_answer circuit_try(struct network *network, uint32_t transfer)
 static void wake_all(struct network *network, const struct circuit *circuit)
 {
     bool has_lines = network->fabric.line_count > 0;
-    if (network->queue != 0)
+    if (network->queue != 0 || network->kept > 0)
         network_dispatch_soon(network);
     for (uint32_t i = 0; i < circuit->slot_count; i++) {
         uint32_t slot = circuit_slots(circuit)[i];

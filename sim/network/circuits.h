@@ -133,6 +133,7 @@ struct network {
     struct fresh_list fresh; /* sent at this instant, not tried yet */
     struct waitlist wakes;   /* lines that were called up: the best of each, a waiter, and its place */
     uint32_t queue;          /* strict order: everybody who waits */
+    uint32_t kept;           /* entries that the fabric keeps */
     bool is_dispatch_due, is_dispatching;
     struct fabric_plan plan; /* scratch */
     uint32_t *slots;         /* scratch, of plan.hold */
@@ -190,6 +191,9 @@ uint32_t line_take(struct network *network, uint32_t *root);
 
 /* Calls up the line at a place, if there is one. */
 void line_wake(struct network *network, uint64_t place);
+
+/* Calls up the next that the fabric keeps, if there is one. */
+void line_wake_kept(struct network *network);
 void wake_put(struct network *network, uint64_t place, uint32_t waiter);
 
 /* circuits.c: takes hardware for a transfer, or says where to wait. */

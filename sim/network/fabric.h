@@ -89,6 +89,7 @@ struct fabric_state {
     uint64_t rate_bytes_per_s; /* of one lane, above 0; whole bytes per second, what a share leaves over is lost */
     uint16_t lanes_max;        /* side by side between two nodes */
     bool can_multicast;
+    bool gives_way;         /* an idle lit circuit, to whoever needs its hardware; known to open */
     bool has_planned_lanes; /* first_lane means something: collectives lay out their lanes themselves */
 };
 
@@ -122,7 +123,7 @@ struct fabric_circuits {
      * network_hardware_is_free, and may return false with plan->wait filled, in one of two ways. Either one busy piece
      * of hardware for each of its alternatives, in their order: the request is tried again when one of them opens, and
      * then stands in line for that alternative alone. Or any number of FABRIC_LINE(i): it is tried again when one of
-     * these moves on (line_of), which costs more where lines are long. */
+     * these moves on (line_of), which costs more where lines are long; and FABRIC_KEPT: when next returns it. */
     bool (*plan)(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
                  struct fabric_plan *plan);
 
@@ -138,6 +139,12 @@ struct fabric_circuits {
      * keeps books of its own besides, to choose fast (ring). May be NULL. */
     void (*note)(const struct fabric_state *state, enum fabric_note note, uint32_t source, uint32_t target,
                  uint64_t hardware);
+
+    /* Requests that the fabric keeps itself since it knows best whom a release helps (FABRIC_KEPT); or both NULL. keep:
+     * this one waits. next: takes off the first in turn that could go now, 0 if nobody could; called while hardware is
+     * given out, again behind each try. A request may be out of date, since it could also go from a line. */
+    void (*keep)(const struct fabric_state *state, const struct fabric_pair *pair, struct turn turn, uint32_t request);
+    uint32_t (*next)(const struct fabric_state *state);
 };
 
 /* Transfers carried by the fabric itself. */
@@ -164,6 +171,7 @@ struct fabric_carrier {
 };
 
 #define FABRIC_LINE(index) ((UINT64_C(1) << 63) | (uint64_t)(index))
+#define FABRIC_KEPT FABRIC_LINE(UINT32_MAX)
 
 /* The fabric of a topology. */
 static inline const struct fabric *fabric_of(const struct topology *topology)

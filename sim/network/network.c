@@ -38,7 +38,7 @@ static void check_fabric(const struct fabric_state *state)
     const struct fabric_circuits *circuits = state->circuits;
     const struct fabric_carrier *carrier = state->carrier;
     require(!circuits != !carrier && state->rate_bytes_per_s > 0 && state->lanes_max > 0);
-    require(!circuits || (circuits->plan && circuits->describe));
+    require(!circuits || (circuits->plan && circuits->describe && !circuits->keep == !circuits->next));
     require(!circuits || state->line_count == 0 || (circuits->line_of && circuits->line_is_open));
     require(!carrier || (carrier->close && carrier->send && carrier->on_event && carrier->visit));
     require(!carrier || (state->dense == 0 && !carrier->open_job == !carrier->close_job));
@@ -46,8 +46,10 @@ static void check_fabric(const struct fabric_state *state)
 
 static enum status open_fabric(struct network *network, const struct fabric *fabric, struct error *error)
 {
-    network->fabric =
-        (struct fabric_state){.fabric = fabric, .topology = network->topology, .clock = {network->options.tick_ps}};
+    network->fabric = (struct fabric_state){.fabric = fabric,
+                                            .topology = network->topology,
+                                            .clock = {network->options.tick_ps},
+                                            .gives_way = network->options.circuits == NETWORK_HOLD};
     enum status status = fabric->open(&network->fabric, error);
     if (status != STATUS_OK)
         return status;
@@ -485,6 +487,8 @@ static void serve(struct network *network)
     uint64_t place = network->wakes.items[0].place;
     uint32_t waiter = waitlist_take(&network->wakes), index = line_take(network, &waiter);
     bool was_helped = index == 0 || try_or_wait(network, index, place);
+    if (place == FABRIC_KEPT)
+        line_wake_kept(network);
     if (waiter == 0)
         return;
     if (place_is_open(network, place, was_helped)) {
@@ -504,6 +508,7 @@ static int compare_fresh_total(const void *left, const void *right)
 static void dispatch_lines(struct network *network, const struct fresh_list *fresh)
 {
     const struct waitlist *wakes = &network->wakes;
+    line_wake_kept(network);
     for (size_t next = 0; !network->is_failed && (next < fresh->count || wakes->count > 0);) {
         bool is_fresh = next < fresh->count;
         if (is_fresh && wakes->count > 0)

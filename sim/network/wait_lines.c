@@ -119,9 +119,22 @@ uint32_t line_insert(struct network *network, uint32_t root, uint32_t transfer)
     return line_meld(network, root, index);
 }
 
+static void keep(struct network *network, uint32_t index)
+{
+    const struct waiter *waiter = &network->waiters[index];
+    struct fabric_pair pair = circuit_pair(&network->transfers[waiter->transfer]);
+    network->kept++;
+    network->fabric.circuits->keep(&network->fabric, &pair, waiter->turn, index);
+}
+
 void line_add(struct network *network, uint64_t place, uint32_t transfer)
 {
-    uint32_t index = line_insert(network, 0, transfer), *root = line_at(network, place);
+    uint32_t index = line_insert(network, 0, transfer);
+    if (place == FABRIC_KEPT) {
+        keep(network, index);
+        return;
+    }
+    uint32_t *root = line_at(network, place);
     *root = line_meld(network, *root, index);
 }
 
@@ -157,4 +170,13 @@ void line_wake(struct network *network, uint64_t place)
     *root = 0;
     if (!network->is_dispatching)
         network_dispatch_soon(network);
+}
+
+void line_wake_kept(struct network *network)
+{
+    uint32_t index = network->kept > 0 ? network->fabric.circuits->next(&network->fabric) : 0;
+    if (index == 0)
+        return;
+    network->kept--;
+    wake_put(network, FABRIC_KEPT, index);
 }

@@ -14,6 +14,7 @@ static const struct {
     {"queue", bench_queue},
     {"engine", bench_engine},
     {"network", bench_network},
+    {"load", bench_load},
 };
 
 double bench_now_ns(void)

@@ -20,4 +20,7 @@ int bench_engine(void);
 /* The network end to end: random transfers, and all-reduces of up to 65,536 servers. */
 int bench_network(void);
 
+/* One transfer under way for each server, on four fabrics. */
+int bench_load(void);
+
 #endif
