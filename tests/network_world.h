@@ -71,6 +71,12 @@ static inline void world_keep(void *context, const struct transfer_report *repor
     *(struct transfer_report *)context = *report;
 }
 
+/* When its last bit left, and its hardware was free. */
+static inline sim_time world_gone(const struct transfer_report *report)
+{
+    return report->end - report->latency;
+}
+
 /* Sends now; the report goes where it says. */
 static inline void world_send(struct world *world, uint32_t source, uint32_t target, uint64_t bytes,
                               struct transfer_report *report)

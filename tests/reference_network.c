@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_MAX = 256 };
+enum { PARTS_MAX = 16, LANES_MAX = 16 };
 
 /* A piece of hardware by its full name: what it is, and up to five numbers. */
 struct part {
@@ -13,11 +13,10 @@ struct part {
     int64_t a, b, c, d, e;
 };
 
+/* One lane. */
 struct lightpath {
     bool is_alive, is_carrying;
     int transfer; /* the last one carried */
-    uint32_t source, target;
-    int lanes;
     struct part parts[PARTS_MAX];
     int part_count;
     int64_t expires;
@@ -29,8 +28,10 @@ struct state {
     const struct network_options *o;
     struct reference_transfer *transfers;
     int count;
-    bool *is_waiting, *is_moving;
-    int64_t *begin, *end;
+    bool *is_waiting, *is_moving, *has_waited, *is_patient;
+    int64_t *begin, *gone; /* first and last instant on circuits */
+    int64_t *spent;        /* from the first bit to the last */
+    int64_t *before;       /* bytes of its pair that had to wait before it did */
     struct lightpath *paths;
     int path_count;
     int64_t dark_until[1024];
@@ -53,7 +54,8 @@ static struct lightpath *holder(struct state *s, const struct part *part)
 
 static bool gives_way(const struct state *s, const struct lightpath *path)
 {
-    return !path || (s->o->circuits == NETWORK_HOLD && !path->is_carrying);
+    bool is_lasting = s->o->circuits == NETWORK_HOLD || s->o->circuits == NETWORK_PATIENT;
+    return !path || (is_lasting && !path->is_carrying);
 }
 
 static int64_t rate(const struct topology *t)
@@ -69,14 +71,16 @@ static int64_t rate(const struct topology *t)
     return (int64_t)(t->node_rate_bytes_per_s / share);
 }
 
-static int64_t payload(const struct topology *t, const struct reference_transfer *x)
+__extension__ typedef __int128 wide;
+
+/* Whole picoseconds, and whole slots. */
+static int64_t payload(const struct topology *t, wide bytes, int lanes)
 {
-    __extension__ typedef __int128 wide;
     int64_t slot = t->fabric.strategy->name[0] == 'r'   ? *figure_whole(t, "ramp.slot")
                    : t->fabric.strategy->name[0] == 'a' ? *figure_whole(t, "awgr.slot")
                                                         : 0;
-    wide per_s = (wide)rate(t) * (x->lanes ? x->lanes : 1);
-    wide time = ((wide)x->bytes * 1000000000000 + per_s - 1) / per_s;
+    wide per_s = (wide)rate(t) * lanes;
+    wide time = (bytes * 1000000000000 + per_s - 1) / per_s;
     if (slot > 0)
         time = (time + slot - 1) / slot * slot;
     return (int64_t)time;
@@ -97,22 +101,32 @@ static void add(struct lightpath *path, struct part part)
     path->parts[path->part_count++] = part;
 }
 
-static void want_ramp(const struct state *s, const struct reference_transfer *x, struct lightpath *path)
+static int lanes_of(const struct reference_transfer *x)
+{
+    return x->lanes ? x->lanes : 1;
+}
+
+static bool is_same_pair(const struct reference_transfer *x, const struct reference_transfer *y)
+{
+    bool is_same = x->source == y->source && x->target_count == y->target_count;
+    for (uint32_t i = 0; i < x->target_count && is_same; i++)
+        is_same = x->targets[i] == y->targets[i];
+    return is_same;
+}
+
+static void want_ramp(const struct state *s, const struct reference_transfer *x, int which, struct lightpath *path)
 {
     const struct topology *t = s->t;
-    int lanes = x->lanes ? x->lanes : 1;
-    for (int k = 0; k < lanes; k++) {
-        int64_t from = topology_group(t, x->source), to = topology_group(t, x->targets[0]);
-        int64_t lane = ((x->first_lane ? x->first_lane - 1 : to) + k) % t->groups;
-        bool is_plain = x->first_lane == 0 && lanes == 1;
-        add(path, (struct part){'t', x->source, lane, 0, 0, 0});
-        for (uint32_t i = 0; i < x->target_count; i++) {
-            uint32_t target = x->targets[i];
-            add(path, (struct part){'r', target, is_plain ? from : lane, 0, 0, 0});
-            add(path, (struct part){'w', from, topology_group(t, target), lane,
-                                    topology_rack(t, target) % *figure_whole(t, "ramp.planes"),
-                                    topology_place(t, x->targets[0])});
-        }
+    int64_t from = topology_group(t, x->source), to = topology_group(t, x->targets[0]);
+    int64_t lane = ((x->first_lane ? x->first_lane - 1 : to) + which) % t->groups;
+    bool is_plain = x->first_lane == 0 && lanes_of(x) == 1;
+    add(path, (struct part){'t', x->source, lane, 0, 0, 0});
+    for (uint32_t i = 0; i < x->target_count; i++) {
+        uint32_t target = x->targets[i];
+        add(path, (struct part){'r', target, is_plain ? from : lane, 0, 0, 0});
+        add(path, (struct part){'w', from, topology_group(t, target), lane,
+                                topology_rack(t, target) % *figure_whole(t, "ramp.planes"),
+                                topology_place(t, x->targets[0])});
     }
 }
 
@@ -130,51 +144,66 @@ static void want_one(const struct state *s, const struct reference_transfer *x, 
         path->switch_number = which;
 }
 
-/* 3 = the pair's own lit circuit, 2 = dark, 1 = lit but gives way, 0 = taken. */
-static int rate_one(struct state *s, const struct reference_transfer *x, int64_t which)
+/* Lanes that are lit for the pair, idle or not. */
+static int lit_lanes(const struct state *s, const struct reference_transfer *x)
 {
-    struct lightpath wish = {.switch_number = -1};
-    int lanes = x->lanes ? x->lanes : 1;
-    want_one(s, x, which, &wish);
-    struct lightpath *send = holder(s, &wish.parts[0]), *receive = holder(s, &wish.parts[1]);
-    if (send && send == receive && !send->is_carrying && s->o->circuits != NETWORK_TEARDOWN && send->lanes == lanes)
-        return 3;
-    if (!send && !receive)
-        return 2;
-    return gives_way(s, send) && gives_way(s, receive);
+    int lit = 0;
+    for (int k = 0; k < s->path_count; k++)
+        lit += s->paths[k].is_alive && is_same_pair(x, &s->transfers[s->paths[k].transfer]);
+    return lit;
 }
 
-/* A lit circuit is wanted as it is; else dark alternatives, then those that give way, the lowest first. */
+/* What it costs others when this path goes: more when it is the last of its pair. */
+static int loss(const struct state *s, const struct lightpath *path)
+{
+    if (!path)
+        return 0;
+    return lit_lanes(s, &s->transfers[path->transfer]) > 1 ? 1 : 4;
+}
+
+/* The alternative where the least is lost, the lowest of equals. False where none is open. */
 static bool want_choice(struct state *s, const struct reference_transfer *x, struct lightpath *path)
 {
     int64_t choices = s->t->fabric.strategy->name[0] == 'o' ? *figure_whole(s->t, "ocs.switches")
                                                             : *figure_whole(s->t, "awgr.planes");
-    int lanes = x->lanes ? x->lanes : 1, got = 0;
-    struct lightpath *lit = NULL;
-    for (int worth = 3; worth >= 1; worth--)
-        for (int64_t which = 0; which < choices && got < lanes; which++) {
-            struct lightpath wish = {.switch_number = -1};
-            want_one(s, x, which, &wish);
-            struct lightpath *of = holder(s, &wish.parts[0]);
-            if (rate_one(s, x, which) != worth || (worth == 3 && lit && of != lit))
-                continue;
-            lit = worth == 3 ? of : lit;
-            want_one(s, x, which, path);
-            got++;
+    int64_t best = -1;
+    int least = 0;
+    for (int64_t which = 0; which < choices; which++) {
+        struct lightpath wish = {.switch_number = -1};
+        want_one(s, x, which, &wish);
+        struct lightpath *send = holder(s, &wish.parts[0]), *receive = holder(s, &wish.parts[1]);
+        if (!gives_way(s, send) || !gives_way(s, receive))
+            continue;
+        int lost = loss(s, send) + loss(s, receive);
+        if (best < 0 || lost < least) {
+            best = which;
+            least = lost;
         }
-    return got == lanes;
+    }
+    if (best >= 0)
+        want_one(s, x, best, path);
+    return best >= 0;
 }
 
-/* The circuit that is exactly this wish already, if it is idle. */
-static struct lightpath *same_path(struct state *s, const struct lightpath *wish)
+/* The wish for a lane; false where something of it is kept by others. */
+static bool want(struct state *s, const struct reference_transfer *x, int lane, struct lightpath *wish)
 {
-    struct lightpath *path = holder(s, &wish->parts[0]);
-    if (!path || path->is_carrying || path->part_count != wish->part_count)
-        return NULL;
-    for (int i = 0; i < wish->part_count; i++)
-        if (holder(s, &wish->parts[i]) != path)
-            return NULL;
-    return path;
+    *wish = (struct lightpath){.is_alive = true, .expires = -1, .switch_number = -1};
+    if (s->t->fabric.strategy->name[0] != 'r')
+        return want_choice(s, x, wish);
+    want_ramp(s, x, lane, wish);
+    for (int k = 0; k < wish->part_count; k++)
+        if (!gives_way(s, holder(s, &wish->parts[k])))
+            return false;
+    return true;
+}
+
+static bool is_dark(struct state *s, const struct lightpath *wish)
+{
+    for (int k = 0; k < wish->part_count; k++)
+        if (holder(s, &wish->parts[k]))
+            return false;
+    return true;
 }
 
 static int64_t latency(const struct topology *t)
@@ -184,13 +213,12 @@ static int64_t latency(const struct topology *t)
 
 static void settle_end(struct state *s, int i)
 {
-    const struct reference_transfer *x = &s->transfers[i];
-    s->end[i] = s->begin[i] + x->reconfiguration + latency(s->t) + payload(s->t, x);
+    s->gone[i] = s->begin[i] + s->transfers[i].reconfiguration + s->spent[i];
 }
 
-static void carry(struct state *s, struct lightpath *path, int i, bool is_new)
+/* A lane starts to carry. Returns how long it is dark. */
+static int64_t carry(struct state *s, struct lightpath *path, int i, bool is_new)
 {
-    struct reference_transfer *x = &s->transfers[i];
     int64_t delay = is_new ? switching(s->t) : 0;
     if (path->switch_number >= 0) {
         int64_t *dark = &s->dark_until[path->switch_number], from = *dark > s->now ? *dark : s->now;
@@ -209,43 +237,125 @@ static void carry(struct state *s, struct lightpath *path, int i, bool is_new)
     }
     path->is_carrying = true;
     path->transfer = i;
+    return delay;
+}
+
+static int64_t set_up(struct state *s, const struct lightpath *wish, int i)
+{
+    for (int k = 0; k < wish->part_count; k++) {
+        struct lightpath *other = holder(s, &wish->parts[k]);
+        if (other)
+            other->is_alive = false;
+    }
+    s->paths[s->path_count] = *wish;
+    int64_t delay = carry(s, &s->paths[s->path_count], i, true);
+    s->path_count++;
+    return delay;
+}
+
+/* What a lane carries while another is set up. */
+static wide set_up_bytes(const struct state *s)
+{
+    return (wide)rate(s->t) * switching(s->t) / 1000000000000;
+}
+
+/* More lanes: they must come in time to carry something, and, where others have them lit, spare more than a set-up. */
+static int add_lanes(struct state *s, int i, int lit, int made)
+{
+    const struct reference_transfer *x = &s->transfers[i];
+    bool is_ramp = s->t->fabric.strategy->name[0] == 'r';
+    wide bytes = (wide)x->bytes, per_set_up = set_up_bytes(s);
+    for (int lane = lit ? 0 : 1; lane < lanes_of(x) && lit + made < lanes_of(x) && bytes > lit * per_set_up; lane++) {
+        struct lightpath wish;
+        wide n = lit + made;
+        bool is_open = want(s, x, lane, &wish);
+        bool is_worth =
+            is_open && (s->o->circuits != NETWORK_PATIENT || is_dark(s, &wish) || bytes > n * (n + 1) * per_set_up);
+        if (is_worth) {
+            set_up(s, &wish, i);
+            made++;
+        } else if (!is_ramp) {
+            break;
+        }
+    }
+    return made;
+}
+
+/* The first circuit of the pair that gets free is so before a new one would be lit, for those before it too. */
+static bool is_sooner_free(const struct state *s, int i)
+{
+    const struct reference_transfer *x = &s->transfers[i];
+    int64_t first = INT64_MAX, ahead = s->has_waited[i] ? s->before[i] : 0;
+    int lit = lit_lanes(s, x);
+    if (s->o->circuits != NETWORK_PATIENT || s->t->fabric.strategy->name[0] == 'r' || x->is_cleared_when_blocked ||
+        !lit)
+        return false;
+    for (int k = 0; k < s->path_count; k++)
+        if (s->paths[k].is_alive && is_same_pair(x, &s->transfers[s->paths[k].transfer]) &&
+            s->gone[s->paths[k].transfer] < first)
+            first = s->gone[s->paths[k].transfer];
+    for (int j = 0; j < s->count; j++)
+        if (s->has_waited[j] && is_same_pair(x, &s->transfers[j])) {
+            ahead += s->has_waited[i] ? 0 : (int64_t)s->transfers[j].bytes;
+            ahead -= s->is_waiting[j] ? 0 : (int64_t)s->transfers[j].bytes;
+        }
+    wide per_s = (wide)rate(s->t) * lit;
+    wide passes = ahead > 0 ? ((wide)ahead * 1000000000000 + per_s - 1) / per_s : 0;
+    return first + passes - s->now <= switching(s->t);
+}
+
+static void start(struct state *s, int i, int64_t delay, int lit, int made)
+{
+    struct reference_transfer *x = &s->transfers[i];
+    wide carried = lit * set_up_bytes(s);
     s->is_waiting[i] = false;
     s->is_moving[i] = true;
     s->begin[i] = s->now;
     x->wait = s->now - x->sent;
     x->reconfiguration = delay;
+    s->spent[i] = lit && made ? switching(s->t) + payload(s->t, (wide)x->bytes - carried, lit + made)
+                              : payload(s->t, (wide)x->bytes, lit + made);
     settle_end(s, i);
 }
 
+/* Idle lanes of the pair, the newest first; else one new lane; then more. */
 static bool try_one(struct state *s, int i)
 {
     const struct reference_transfer *x = &s->transfers[i];
-    struct lightpath wish = {.is_alive = true,
-                             .source = x->source,
-                             .target = x->targets[0],
-                             .lanes = x->lanes ? x->lanes : 1,
-                             .expires = -1,
-                             .switch_number = -1};
-    if (s->t->fabric.strategy->name[0] == 'r')
-        want_ramp(s, x, &wish);
-    else if (!want_choice(s, x, &wish))
-        return false;
-    struct lightpath *same = same_path(s, &wish);
-    if (same) {
-        carry(s, same, i, false);
-        return true;
-    }
-    for (int k = 0; k < wish.part_count; k++)
-        if (!gives_way(s, holder(s, &wish.parts[k])))
+    int64_t delay = 0;
+    int lit = 0, made = 0;
+    for (int k = s->path_count - 1; k >= 0 && lit < lanes_of(x); k--)
+        if (s->paths[k].is_alive && !s->paths[k].is_carrying && is_same_pair(x, &s->transfers[s->paths[k].transfer])) {
+            delay = carry(s, &s->paths[k], i, false);
+            lit++;
+        }
+    if (lit == 0) {
+        struct lightpath wish;
+        if (s->is_patient[i] && lit_lanes(s, x) > 0)
             return false;
-    for (int k = 0; k < wish.part_count; k++) {
-        struct lightpath *other = holder(s, &wish.parts[k]);
-        if (other)
-            other->is_alive = false;
+        s->is_patient[i] = false;
+        if (!want(s, x, 0, &wish))
+            return false;
+        s->is_patient[i] = is_sooner_free(s, i);
+        if (s->is_patient[i])
+            return false;
+        delay = set_up(s, &wish, i);
+        made = 1;
     }
-    s->paths[s->path_count] = wish;
-    carry(s, &s->paths[s->path_count++], i, true);
+    made = add_lanes(s, i, lit, made);
+    start(s, i, delay, lit, made);
     return true;
+}
+
+/* Bytes of its pair that had to wait before. */
+static void begin_to_wait(struct state *s, int i)
+{
+    if (s->has_waited[i] || s->transfers[i].is_cleared_when_blocked)
+        return;
+    for (int j = 0; j < s->count; j++)
+        if (s->has_waited[j] && is_same_pair(&s->transfers[i], &s->transfers[j]))
+            s->before[i] += (int64_t)s->transfers[j].bytes;
+    s->has_waited[i] = true;
 }
 
 static bool is_before(const struct state *s, int left, int right)
@@ -262,10 +372,10 @@ static void end_what_ends(struct state *s)
 {
     for (int k = 0; k < s->path_count; k++) {
         struct lightpath *path = &s->paths[k];
-        if (path->is_alive && path->is_carrying && s->end[path->transfer] == s->now) {
+        if (path->is_alive && path->is_carrying && s->gone[path->transfer] == s->now) {
             path->is_carrying = false;
             s->is_moving[path->transfer] = false;
-            s->transfers[path->transfer].end = s->now;
+            s->transfers[path->transfer].end = s->now + latency(s->t);
             path->expires = s->now + s->o->linger_ps;
             if (s->o->circuits == NETWORK_TEARDOWN)
                 path->is_alive = false;
@@ -288,6 +398,8 @@ static void serve_waiting(struct state *s)
         is_tried[best] = true;
         if (!is_stuck && try_one(s, best))
             continue;
+        if (!is_stuck)
+            begin_to_wait(s, best);
         if (s->transfers[best].is_cleared_when_blocked) {
             s->is_waiting[best] = false;
             s->transfers[best].was_cleared = true;
@@ -305,8 +417,8 @@ static int64_t next_change(const struct state *s)
     for (int i = 0; i < s->count; i++) {
         if (s->transfers[i].sent > s->now && s->transfers[i].sent < next)
             next = s->transfers[i].sent;
-        if (s->is_moving[i] && s->end[i] < next)
-            next = s->end[i];
+        if (s->is_moving[i] && s->gone[i] < next)
+            next = s->gone[i];
     }
     for (int k = 0; k < s->path_count && s->o->circuits == NETWORK_LINGER; k++)
         if (s->paths[k].is_alive && !s->paths[k].is_carrying && s->paths[k].expires < next)
@@ -325,9 +437,13 @@ void reference_network_run(const struct topology *topology, const struct network
     s->count = count;
     s->is_waiting = calloc(size, sizeof *s->is_waiting);
     s->is_moving = calloc(size, sizeof *s->is_moving);
+    s->has_waited = calloc(size, sizeof *s->has_waited);
     s->begin = calloc(size, sizeof *s->begin);
-    s->end = calloc(size, sizeof *s->end);
-    s->paths = calloc(size, sizeof *s->paths);
+    s->gone = calloc(size, sizeof *s->gone);
+    s->is_patient = calloc(size, sizeof *s->is_patient);
+    s->spent = calloc(size, sizeof *s->spent);
+    s->before = calloc(size, sizeof *s->before);
+    s->paths = calloc(size * LANES_MAX, sizeof *s->paths);
     s->now = -1;
     for (int i = 0; i < count; i++)
         transfers[i].end = -1;
@@ -338,7 +454,8 @@ void reference_network_run(const struct topology *topology, const struct network
                 s->is_waiting[i] = true;
         serve_waiting(s);
     }
-    void *blocks[] = {s->is_waiting, s->is_moving, s->begin, s->end, s->paths, s};
+    void *blocks[] = {s->is_waiting, s->is_moving, s->has_waited, s->begin, s->gone,
+                      s->is_patient, s->spent,     s->before,     s->paths, s};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }

@@ -84,7 +84,7 @@ static sim_time wait_of(uint32_t a, uint32_t b, uint32_t c, uint32_t d, const ch
 
 static void test_reuse(void)
 {
-    sim_time whole = TUNING + LATENCY + PAYLOAD;
+    sim_time whole = TUNING + PAYLOAD;
     CU_ASSERT_EQUAL(wait_of(0, 2, 2, 4, "shortest"), 0);
     CU_ASSERT_EQUAL(wait_of(0, 3, 5, 1, "shortest"), whole); /* 5 to 1 goes up through 0 */
     CU_ASSERT_EQUAL(wait_of(0, 2, 1, 3, "shortest"), whole);
@@ -145,7 +145,7 @@ static void draw(struct world *world, struct random_stream *draws, struct slow_t
     t->propagation_ps = (int64_t)random_below(draws, 3) * 100;
     world->options = (struct network_options){.order = (enum network_order)random_below(draws, 3),
                                               .is_strict = random_below(draws, 4) == 0,
-                                              .circuits = (enum network_circuits)random_below(draws, 3),
+                                              .circuits = (enum network_circuits)random_below(draws, 4),
                                               .linger_ps = (int64_t)random_below(draws, 4) * 1000};
     uint64_t most = (uint64_t)(*figure_whole(t, "ring.wavelengths") < *figure_whole(t, "ring.transceivers")
                                    ? *figure_whole(t, "ring.wavelengths")
@@ -301,18 +301,12 @@ static void test_masks(void)
 
 enum { WAITERS = 60 };
 
-static bool is_even(const void *context, const struct ring_waiter *waiter)
-{
-    (void)context;
-    return waiter->lanes % 2 == 0;
-}
-
 /* The first in turn by looking at everybody, or NULL. */
 static const struct ring_waiter *first_plain(const struct ring_waiter *waiters, uint32_t first, uint32_t end)
 {
     const struct ring_waiter *best = NULL;
     for (int i = 0; i < WAITERS; i++)
-        if (waiters[i].stamp != 0 && waiters[i].first >= first && waiters[i].end <= end && waiters[i].lanes % 2 == 0 &&
+        if (waiters[i].stamp != 0 && waiters[i].first >= first && waiters[i].end <= end &&
             (!best || turn_is_before(&waiters[i].turn, &best->turn)))
             best = &waiters[i];
     return best;
@@ -328,8 +322,7 @@ static void change_waiter(struct ring_waiting *list, struct ring_waiter *waiters
                                               .stamp = stamp,
                                               .first = first,
                                               .end = first + 1 + (uint32_t)random_below(draws, 20),
-                                              .what = which,
-                                              .lanes = (uint16_t)random_below(draws, 4)};
+                                              .what = which};
         ring_waiting_add(list, &waiters[which]);
     } else if (random_below(draws, 2)) {
         ring_waiting_remove(list, &waiters[which]);
@@ -348,7 +341,7 @@ static void test_waiting(void)
         change_waiter(&list, waiters, stamp, draws);
         uint32_t first = (uint32_t)random_below(draws, 30), end = first + (uint32_t)random_below(draws, 40);
         const struct ring_waiter *expected = first_plain(waiters, first, end);
-        uint32_t found = ring_waiting_find(&list, first, end, is_even, NULL);
+        uint32_t found = ring_waiting_find(&list, first, end);
         wrong += (found != 0) != (expected != NULL);
         if (found != 0 && expected != NULL && random_below(draws, 3) == 0) {
             wrong += ring_waiting_take(&list, found).stamp != expected->stamp;

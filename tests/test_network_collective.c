@@ -188,6 +188,7 @@ static void test_ramp_contention(void)
     uint32_t members[32];
     world_open(&world, "topologies/ramp-32.yaml");
     *figure_whole(&world.topology, "ramp.slot") = *figure_whole(&world.topology, "ramp.reconfiguration") = 0;
+    *figure_whole(&world.topology, "ramp.planes") = 1;
     struct collective_request request = {.algorithm = COLLECTIVE_RAMP,
                                          .members = members,
                                          .member_count = lay_block(2, 4, 1, members),
@@ -197,8 +198,8 @@ static void test_ramp_contention(void)
     struct collective_report report = run_collective(&world, &request);
     /* Between the two groups 4 MB over 4 lanes, between the racks 1 MB over 1 lane to each of three: 2.5 us both times.
      * In both the four racks use the same lanes and the same wavelength, so they go one after the other. */
-    CU_ASSERT_EQUAL(report.end, 2 * (4 + 4) * (LATENCY_PS + 2500000));
-    CU_ASSERT_EQUAL(report.path.wait, 2 * (3 + 3) * (LATENCY_PS + 2500000));
+    CU_ASSERT_EQUAL(report.end, 4 * LATENCY_PS + 2 * (4 + 4) * 2500000);
+    CU_ASSERT_EQUAL(report.path.wait, 2 * (3 + 3) * 2500000);
     topology_free(&world.topology);
 }
 

@@ -92,7 +92,7 @@ static void draw_options(struct world *world, struct random_stream *draws)
 {
     world->options = (struct network_options){.order = (enum network_order)random_below(draws, 3),
                                               .is_strict = random_below(draws, 4) == 0,
-                                              .circuits = (enum network_circuits)random_below(draws, 3)};
+                                              .circuits = (enum network_circuits)random_below(draws, 4)};
     world->options.linger_ps = (int64_t)random_below(draws, 5) * 1000000;
 }
 

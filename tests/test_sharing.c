@@ -13,6 +13,8 @@
 #include "cluster/metrics.h"
 #include "job_world.h"
 #include "suites.h"
+
+#include <math.h>
 #include "figures.h"
 
 static const char few_equal_jobs[] = "model,arrival_s,beta\nalexnet,0,1\nalexnet,0.5,1\nvgg16,0.6,1\nvgg16,1.5,1\n";
@@ -93,10 +95,11 @@ static void test_alone(void)
         CU_ASSERT(
             oracle_is_near(same.jobs[0].time.part_s[TIME_RECONFIG], alone.jobs[0].time.part_s[TIME_RECONFIG], 1e-9));
         CU_ASSERT(oracle_is_near(pace.jobs[0].time.total_s, alone.jobs[0].time.total_s, 0.01));
-        /* What the first step pays for switching is booked as that, not as a share of a steady step. */
-        CU_ASSERT(oracle_is_near(pace.jobs[0].time.part_s[TIME_COMP], alone.jobs[0].time.part_s[TIME_COMP], 0.01));
-        CU_ASSERT(
-            oracle_is_near(pace.jobs[0].time.part_s[TIME_PAYLOAD], alone.jobs[0].time.part_s[TIME_PAYLOAD], 0.01));
+        /* What the first step pays for switching is booked as that, not as a share of a steady step: each part is right
+         * to a five-hundredth of the whole. */
+        for (int part = 0; part < TIME_PARTS; part++)
+            CU_ASSERT(fabs(pace.jobs[0].time.part_s[part] - alone.jobs[0].time.part_s[part]) <
+                      0.002 * alone.jobs[0].time.total_s);
         CU_ASSERT(pace.jobs[0].time.part_s[TIME_RECONFIG] > 0 || alone.jobs[0].time.part_s[TIME_RECONFIG] == 0);
         check_adds_up(&alone);
         check_adds_up(&same);

@@ -221,8 +221,8 @@ static void test_inside(void)
         CU_ASSERT_EQUAL(reports[i].payload, 10000000);
     }
     CU_ASSERT_EQUAL(reports[2].end, 20000000 + 250000 + 30000000);
-    CU_ASSERT_EQUAL(reports[3].wait, reports[2].end);               /* one port */
-    CU_ASSERT_EQUAL(reports[3].end, 2 * reports[2].end - 20000000); /* which stays lit */
+    CU_ASSERT_EQUAL(reports[3].wait, 50000000);                    /* one port, until the last bit has left */
+    CU_ASSERT_EQUAL(reports[3].end, 50000000 + 30000000 + 250000); /* and it stays lit */
     network_destroy(network);
     engine_destroy(engine);
     topology_free(&t);

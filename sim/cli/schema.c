@@ -61,6 +61,10 @@ static void put_number(const struct key *key)
     put_bound(key->minimum, "minimum", "exclusiveMinimum", '>');
     put_bound(key->maximum, "maximum", "exclusiveMaximum", '<');
     putchar('}');
+    if (key->choices) {
+        fputs(", ", stdout);
+        put_choices(key->choices);
+    }
 }
 
 static void put_list(const struct key *key)
@@ -91,7 +95,7 @@ static void put_form(const struct key *key)
         fputs(forms[key->type], stdout);
     else if (key->type == KEY_LIST)
         put_list(key);
-    else if (key->choices)
+    else if (key->choices && key->type != KEY_INTEGER)
         put_choices(key->choices);
     else
         put_number(key);

@@ -30,6 +30,7 @@ struct awgr_settings {
     int64_t wavelengths; /* and ports of a grating */
     int64_t planes;      /* gratings side by side */
     int64_t reconfiguration_ps, slot_ps;
+    struct fabric_delays delays; /* on_demand */
 };
 
 #define SETTINGS struct awgr_settings
@@ -47,6 +48,7 @@ static const struct key awgr_keys[] = {
      .doc = "Gratings side by side for each pair of blocks, each with transceivers of its own."},
     {TIME_KEY("awgr.reconfiguration", reconfiguration_ps), .default_text = "3840ps", .minimum = "0ps",
      .doc = "To tune a transmitter; with round_robin the dark time after every slot. 3.84ns: Sirius."},
+    FABRIC_DELAY_KEYS("awgr", "awgr.schedule=on_demand"),
     {TIME_KEY("awgr.slot", slot_ps), .default_text = "100ns", .minimum = "0ps",
      .doc = "Payloads take whole slots; 0ps = not slotted. With round_robin how long a transmitter stays at a target, "
             "more than 0ps. The default is unverified (Sirius)."},
@@ -86,18 +88,14 @@ static enum status open_on_demand(struct fabric_state *state, struct error *erro
     const struct topology *topology = state->topology;
     const struct awgr_settings *settings = settings_of(topology);
     uint64_t transceivers = blocks_of(topology) * (uint64_t)settings->planes;
-    uint64_t lines = 2 * topology->server_count * blocks_of(topology);
-    if (lines >= FABRIC_NONE)
+    if (2 * topology->server_count * blocks_of(topology) >= FABRIC_NONE)
         return error_set(error, STATUS_USER,
                          "awgr.wavelengths is %lld: %u servers then need %llu transceivers each, too many to simulate",
                          (long long)settings->wavelengths, topology->server_count, (unsigned long long)transceivers);
-    enum status status =
-        fabric_share(state, (int64_t)transceivers, settings->reconfiguration_ps, settings->slot_ps, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(fabric_share(state, (int64_t)transceivers, settings->reconfiguration_ps, settings->slot_ps, error));
+    TRY(fabric_add_delays(state, &settings->delays, error));
     state->circuits = &circuits;
     state->dense = 2 * (uint64_t)topology->server_count * transceivers;
-    state->line_count = (uint32_t)lines;
     state->alternatives = (uint32_t)settings->planes;
     state->lanes_max = (uint16_t)settings->planes;
     return STATUS_OK;
@@ -121,12 +119,10 @@ static bool plan_awgr(const struct fabric_state *state, const struct network *ne
     uint64_t ports = ports_of(state->topology);
     uint32_t source = pair->source, target = pair->targets[0];
     struct parallel_ends ends = {.send = first_transceiver(state, source, target / ports),
-                                 .receive = state->dense / 2 + first_transceiver(state, target, source / ports),
-                                 .per_lane = 3};
-    if (!parallel_plan(state, network, pair, &ends, plan))
+                                 .receive = state->dense / 2 + first_transceiver(state, target, source / ports)};
+    if (!parallel_plan(state, network, &ends, plan))
         return false;
-    for (size_t i = 0; i < plan->hold.count; i += ends.per_lane)
-        plan->hold.ids[i + 2] = state->dense + plan->hold.ids[i] * ports + (source + target) % ports;
+    fabric_list_add(&plan->hold, state->dense + plan->hold.ids[0] * ports + (source + target) % ports);
     return true;
 }
 
@@ -146,12 +142,7 @@ static void describe_awgr(const struct fabric_state *state, uint64_t hardware, c
                  (unsigned)(transceiver % each), name);
 }
 
-static const struct fabric_circuits circuits = {
-    .plan = plan_awgr,
-    .describe = describe_awgr,
-    .line_of = parallel_line_of,
-    .line_is_open = parallel_line_is_open,
-};
+static const struct fabric_circuits circuits = {.plan = plan_awgr, .describe = describe_awgr};
 
 const struct fabric fabric_awgr = {
     .strategy = {.name = "awgr",

@@ -16,6 +16,7 @@
 
 struct ocs_settings {
     int64_t switches, reconfiguration_ps;
+    struct fabric_delays delays;
     enum { SCOPE_PORT, SCOPE_SWITCH } scope;
 };
 
@@ -25,7 +26,8 @@ static const struct key ocs_keys[] = {
      .doc = "Circuit switches side by side; a server has one port on each, with its share of node_rate."},
     {TIME_KEY("ocs.reconfiguration", reconfiguration_ps), .default_text = "10ms", .minimum = "0ps",
      .doc = "To connect two ports. 10ms: 3D MEMS (unverified); 2D MEMS 11.5us (Mordia); SiP-ML's public simulator "
-            "sweeps 20us to 3000us."},
+            "sweeps 20us to 3000us; a public 24x24 prototype 2.8us, beside its control and lock."},
+    FABRIC_DELAY_KEYS("ocs", NULL),
     {CHOICE_KEY("ocs.scope", scope, "port|switch"), .default_text = "port",
      .doc = "What is dark while a circuit is set up: its two ports, or the whole switch (all-stop)."},
 };
@@ -37,14 +39,12 @@ static enum status open_ocs(struct fabric_state *state, struct error *error)
     const struct topology *topology = state->topology;
     const struct ocs_settings *settings = topology->fabric.settings;
     int64_t switches = settings->switches;
-    enum status status = fabric_share(state, switches, settings->reconfiguration_ps, 0, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(fabric_share(state, switches, settings->reconfiguration_ps, 0, error));
+    TRY(fabric_add_delays(state, &settings->delays, error));
     if (topology->server_count > UINT32_MAX / 2)
         return error_set(error, STATUS_USER, "%u servers are too many for fabric ocs", topology->server_count);
     state->circuits = &circuits;
     state->dense = 2 * (uint64_t)topology->server_count * (uint64_t)switches;
-    state->line_count = 2 * topology->server_count;
     state->alternatives = (uint32_t)switches;
     if (settings->scope == SCOPE_SWITCH) {
         state->switch_count = (uint32_t)switches;
@@ -63,9 +63,8 @@ static bool plan_ocs(const struct fabric_state *state, const struct network *net
                      struct fabric_plan *plan)
 {
     uint64_t switches = state->alternatives;
-    struct parallel_ends ends = {
-        .send = pair->source * switches, .receive = state->dense / 2 + pair->targets[0] * switches, .per_lane = 2};
-    if (!parallel_plan(state, network, pair, &ends, plan))
+    struct parallel_ends ends = {pair->source * switches, state->dense / 2 + pair->targets[0] * switches};
+    if (!parallel_plan(state, network, &ends, plan))
         return false;
     if (state->switch_count > 0)
         plan->stopped_switch = (uint32_t)(plan->hold.ids[0] % switches);
@@ -81,12 +80,7 @@ static void describe_ocs(const struct fabric_state *state, uint64_t hardware, ch
              (unsigned)(hardware % state->alternatives));
 }
 
-static const struct fabric_circuits circuits = {
-    .plan = plan_ocs,
-    .describe = describe_ocs,
-    .line_of = parallel_line_of,
-    .line_is_open = parallel_line_is_open,
-};
+static const struct fabric_circuits circuits = {.plan = plan_ocs, .describe = describe_ocs};
 
 const struct fabric fabric_ocs = {
     .strategy = {.name = "ocs",

@@ -26,7 +26,8 @@
 
 struct ramp_settings {
     int64_t reconfiguration_ps, slot_ps;
-    int64_t planes; /* subnets side by side for each pair of groups and transmitter */
+    int64_t planes; /* subnets side by side for each pair of groups and transmitter; 0 = one per rack */
+    struct fabric_delays delays;
 };
 
 #define SETTINGS struct ramp_settings
@@ -35,10 +36,11 @@ static const struct key ramp_keys[] = {
      .doc = "To tune a transmitter and a receiver to each other. The default is unverified against RAMP's paper."},
     {TIME_KEY("ramp.slot", slot_ps), .default_text = "20ns", .minimum = "0ps",
      .doc = "Payloads take whole slots; 0ps = not slotted. The default is unverified against RAMP's paper."},
-    {INTEGER_KEY("ramp.planes", planes), .default_text = "1", .minimum = "1", .maximum = "1024",
-     .doc = "Subnets side by side for each pair of groups and transmitter. Racks of the target group take turns on "
-            "them: with as many planes as racks, the most there can be, servers of different racks never collide on a "
-            "wavelength."},
+    FABRIC_DELAY_KEYS("ramp", NULL),
+    {INTEGER_KEY("ramp.planes", planes), .choices = "racks", .default_text = "racks", .minimum = "1", .maximum = "1024",
+     .doc =
+         "Subnets side by side for each pair of groups and transmitter; racks of the target group take turns on them. "
+         "With one per rack, as RAMP's paper has it, servers of different racks never collide on a wavelength."},
 };
 
 static const struct fabric_circuits circuits;
@@ -50,13 +52,14 @@ static const struct ramp_settings *settings_of(const struct topology *topology)
 
 static uint64_t planes_of(const struct topology *topology)
 {
-    return (uint64_t)settings_of(topology)->planes;
+    int64_t planes = settings_of(topology)->planes;
+    return (uint64_t)(planes > 0 ? planes : topology->racks_per_group);
 }
 
-/* The racks of a group are on planes by their numbers, unless there is but one. */
+/* The racks of a group are on planes by their numbers, unless each has one or all have the same. */
 static bool is_symmetric_ramp(const struct topology *topology)
 {
-    return planes_of(topology) == 1;
+    return planes_of(topology) == 1 || planes_of(topology) >= (uint64_t)topology->racks_per_group;
 }
 
 /* What the published formulas need (PAC-ML simulator, section 6): a subgroup of d members has groups / (d - 1)
@@ -88,9 +91,8 @@ static enum status open_ramp(struct fabric_state *state, struct error *error)
 {
     const struct topology *topology = state->topology;
     const struct ramp_settings *settings = settings_of(topology);
-    enum status status = fabric_share(state, topology->groups, settings->reconfiguration_ps, settings->slot_ps, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(fabric_share(state, topology->groups, settings->reconfiguration_ps, settings->slot_ps, error));
+    TRY(fabric_add_delays(state, &settings->delays, error));
     state->circuits = &circuits;
     state->dense = 2 * (uint64_t)topology->server_count * (uint64_t)topology->groups;
     state->can_multicast = true;
@@ -141,11 +143,9 @@ static bool plan_ramp(const struct fabric_state *state, const struct network *ne
                       struct fabric_plan *plan)
 {
     (void)network;
-    uint32_t x = (uint32_t)state->topology->groups;
     bool is_planned = pair->first_lane > 0 || pair->lanes > 1;
     uint32_t first = pair->first_lane > 0 ? pair->first_lane - 1U : topology_group(state->topology, pair->targets[0]);
-    for (uint32_t k = 0; k < pair->lanes; k++)
-        plan_lane(state, pair, (first + k) % x, is_planned, plan);
+    plan_lane(state, pair, (first + pair->lane) % (uint32_t)state->topology->groups, is_planned, plan);
     return true;
 }
 

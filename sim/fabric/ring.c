@@ -5,11 +5,10 @@
  * on every segment of its arc: circuits on disjoint arcs share a wavelength. Only
  * the two micro-rings are tuned, so nobody else is disturbed (scope endpoint).
  *
- * Choice: an idle lit circuit of the pair; else the lowest wavelengths that are
- * dark on the whole shorter arc (up where both are equal); with route first_fit,
- * on the other arc; else the lowest whose arc carries nothing: idle lit circuits
- * on it give way. Micro-rings are chosen in the same way: lowest dark one first.
- * Lanes side by side are as many wavelengths on one arc.
+ * Choice: the lowest wavelength that is dark on the whole shorter arc (up where
+ * both are equal); with route first_fit, on the other arc; else the lowest whose
+ * arc carries nothing: idle lit circuits on it give way. Micro-rings are chosen in
+ * the same way: lowest dark one first.
  *
  * Masks of wavelengths over a tree of segments say what is held and what is closed:
  * held and not to be had, since it carries or does not give way. So a request costs
@@ -32,27 +31,14 @@
 #include "fabric/ring_bits.h"
 #include "fabric/ring_queue.h"
 
-/* Of a micro-ring that sends: the circuit's lane it belongs to. */
-struct lane {
-    uint32_t target;
-    uint32_t receiver; /* hardware number */
-    uint64_t wave;     /* hardware number */
-    uint32_t next;     /* sender of the circuit's next lane, or FABRIC_NONE */
-    uint16_t lanes;    /* of the circuit, at its first sender; else 0 */
-};
-
 struct ring {
     uint32_t servers, wavelengths, transceivers;
     struct ring_masks held[DIRECTIONS], closed[DIRECTIONS];
-    struct ring_queue queue;                       /* for wavelengths */
-    uint64_t *mask;                                /* scratch */
-    uint32_t words;                                /* of a set of segments */
-    uint64_t *starts;                              /* of arcs: sets of segments, (direction * W + wavelength) * words */
-    uint64_t *rings_held, *rings_busy;             /* sets of micro-rings, by hardware number */
-    struct lane *lanes;                            /* by sender */
-    uint32_t taking, taken_sender, taken_receiver; /* lanes that the circuit being set up still takes */
-    uint32_t taken_before;                         /* its sender before, or FABRIC_NONE */
-    uint16_t planned_lanes;
+    struct ring_queue queue;           /* for wavelengths */
+    uint64_t *mask;                    /* scratch */
+    uint32_t words;                    /* of a set of segments */
+    uint64_t *starts;                  /* of arcs: sets of segments, (direction * W + wavelength) * words */
+    uint64_t *rings_held, *rings_busy; /* sets of micro-rings, by hardware number */
     bool is_first_fit;
 };
 
@@ -60,6 +46,7 @@ struct ring_settings {
     int64_t wavelengths;  /* a fibre and direction carries */
     int64_t transceivers; /* pairs of micro-rings of a server */
     int64_t reconfiguration_ps;
+    struct fabric_delays delays;
     enum { ROUTE_SHORTEST, ROUTE_FIRST_FIT } route;
 };
 
@@ -71,6 +58,7 @@ static const struct key ring_keys[] = {
      .doc = "Micro-rings of a server that send, and as many that receive."},
     {TIME_KEY("ring.reconfiguration", reconfiguration_ps), .default_text = "25us", .minimum = "0ps",
      .doc = "To tune two micro-rings. The default is unverified (SiP-ML)."},
+    FABRIC_DELAY_KEYS("ring", NULL),
     {CHOICE_KEY("ring.route", route, "shortest|first_fit"), .default_text = "shortest",
      .doc = "The shorter arc only, or the first that has a free wavelength, the shorter one tried first."},
 };
@@ -89,7 +77,6 @@ static void open_books(struct ring *ring, size_t senders)
     ring->starts = memory_alloc((size_t)DIRECTIONS * ring->wavelengths * ring->words, sizeof *ring->starts);
     ring->rings_held = memory_alloc((2 * senders + 63) / 64, sizeof *ring->rings_held);
     ring->rings_busy = memory_alloc((2 * senders + 63) / 64, sizeof *ring->rings_busy);
-    ring->lanes = memory_alloc(senders, sizeof *ring->lanes);
 }
 
 static enum status open_ring(struct fabric_state *state, struct error *error)
@@ -98,9 +85,8 @@ static enum status open_ring(struct fabric_state *state, struct error *error)
     const struct ring_settings *settings = t->fabric.settings;
     if (t->server_count < 2)
         return error_set(error, STATUS_USER, "fabric ring needs at least 2 servers");
-    enum status status = fabric_share(state, settings->transceivers, settings->reconfiguration_ps, 0, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(fabric_share(state, settings->transceivers, settings->reconfiguration_ps, 0, error));
+    TRY(fabric_add_delays(state, &settings->delays, error));
     uint64_t senders = (uint64_t)t->server_count * (uint64_t)settings->transceivers;
     if (2 * senders >= FABRIC_NONE)
         return error_set(error, STATUS_USER, "%llu micro-rings are too many to simulate",
@@ -132,7 +118,6 @@ static void close_ring(struct fabric_state *state)
     free(ring->starts);
     free(ring->rings_held);
     free(ring->rings_busy);
-    free(ring->lanes);
     free(ring);
 }
 
@@ -179,123 +164,77 @@ static void add_holders(const struct fabric_state *state, const struct arc *arc,
         fabric_list_add(list, wave_id(state, arc->direction, wavelength, at));
 }
 
-/* The lowest wavelength from `at` on that is not in the mask, or `wavelengths`. */
-static uint32_t next_wave(const struct ring *ring, uint32_t at)
+/* The lowest wavelength that is not in the mask, or `wavelengths`. */
+static uint32_t lowest_wave(const struct ring *ring)
 {
-    while (at < ring->wavelengths) {
-        uint64_t open = ~ring->mask[at / 64] >> (at % 64);
-        if (open != 0)
-            return at + (uint32_t)__builtin_ctzll(open);
-        at = (at / 64 + 1) * 64;
-    }
+    for (uint32_t at = 0; at < ring->wavelengths; at += 64)
+        if (~ring->mask[at / 64] != 0) {
+            uint32_t wave = at + (uint32_t)__builtin_ctzll(~ring->mask[at / 64]);
+            return wave < ring->wavelengths ? wave : ring->wavelengths;
+        }
     return ring->wavelengths;
 }
 
-/* Adds the lowest `lanes` wavelengths to hold: dark ones, or also those whose holders give way. */
-static bool choose_waves(const struct fabric_state *state, const struct arc *arc, uint16_t lanes, bool is_evicting,
-                         struct fabric_plan *plan)
+/* Adds the lowest wavelength to hold: a dark one, or also one whose holders give way. */
+static bool choose_wave(const struct fabric_state *state, const struct arc *arc, bool is_evicting,
+                        struct fabric_plan *plan)
 {
     struct ring *ring = state->own;
     const struct ring_masks *taken = &(is_evicting ? ring->closed : ring->held)[arc->direction];
-    plan->hold.count = plan->evict.count = 0;
     memset(ring->mask, 0, taken->words * sizeof *ring->mask);
     ring_masks_add(taken, arc->first, arc->length, ring->mask);
-    for (uint32_t w = next_wave(ring, 0); w < ring->wavelengths && plan->hold.count < lanes;
-         w = next_wave(ring, w + 1)) {
-        fabric_list_add(&plan->hold, wave_id(state, arc->direction, w, arc->first));
-        if (is_evicting)
-            add_holders(state, arc, w, &plan->evict);
-    }
-    return plan->hold.count == lanes;
+    uint32_t wave = lowest_wave(ring);
+    if (wave == ring->wavelengths)
+        return false;
+    fabric_list_add(&plan->hold, wave_id(state, arc->direction, wave, arc->first));
+    if (is_evicting)
+        add_holders(state, arc, wave, &plan->evict);
+    return true;
 }
 
-/* The lowest `lanes` micro-rings from `first` on: dark ones, then idle ones that give way. False when too few. */
-static bool choose_rings(const struct fabric_state *state, const struct network *network, uint32_t first,
-                         uint16_t lanes, struct fabric_list *list)
+/* Adds the lowest micro-ring from `first` on: a dark one, else an idle one that gives way. */
+static bool choose_micro_ring(const struct fabric_state *state, const struct network *network, uint32_t first,
+                              struct fabric_list *list)
 {
     const struct ring *ring = state->own;
-    uint32_t end = first + ring->transceivers;
-    size_t wanted = list->count + lanes;
-    for (uint32_t i = first; i < end && list->count < wanted; i++)
+    uint32_t end = first + ring->transceivers, chosen = end;
+    for (uint32_t i = first; i < end && chosen == end; i++)
         if (!ring_bits_has(ring->rings_held, i))
-            fabric_list_add(list, i);
-    for (uint32_t i = first; i < end && list->count < wanted; i++)
-        if (ring_bits_has(ring->rings_held, i) && !ring_bits_has(ring->rings_busy, i) &&
-            network_hardware_is_free(network, i))
-            fabric_list_add(list, i);
-    return list->count == wanted;
+            chosen = i;
+    for (uint32_t i = first; i < end && chosen == end; i++)
+        if (!ring_bits_has(ring->rings_busy, i) && network_hardware_is_free(network, i))
+            chosen = i;
+    if (chosen < end)
+        fabric_list_add(list, chosen);
+    return chosen < end;
 }
 
-/* An idle lit circuit of the pair, the one of the lowest micro-ring. */
-static bool choose_lit(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
-                       struct fabric_plan *plan)
-{
-    struct ring *ring = state->own;
-    uint32_t first = pair->source * ring->transceivers, end = first + ring->transceivers;
-    for (uint32_t i = ring_bits_next(ring->rings_held, first, end); i < end;
-         i = ring_bits_next(ring->rings_held, i + 1, end)) {
-        const struct lane *lane = &ring->lanes[i];
-        if (ring_bits_has(ring->rings_busy, i) || lane->lanes != pair->lanes || lane->target != pair->targets[0] ||
-            !network_hardware_is_lit_for(network, i, pair))
-            continue;
-        for (uint32_t at = i; at != FABRIC_NONE; at = ring->lanes[at].next) {
-            fabric_list_add(&plan->hold, at);
-            fabric_list_add(&plan->hold, ring->lanes[at].receiver);
-            fabric_list_add(&plan->hold, ring->lanes[at].wave);
-        }
-        return true;
-    }
-    return false;
-}
-
-/* Dark wavelengths on either arc, then those whose holders give way. */
+/* A dark wavelength on either arc, else one whose holders give way. */
 static bool choose_arc(const struct fabric_state *state, const struct fabric_pair *pair, struct fabric_plan *plan)
 {
     struct arc arcs[DIRECTIONS];
     uint32_t count = arcs_of(state->own, pair, arcs), kinds = state->gives_way ? 2 : 1;
     for (uint32_t i = 0; i < kinds * count; i++)
-        if (choose_waves(state, &arcs[i % count], pair->lanes, i >= count, plan))
+        if (choose_wave(state, &arcs[i % count], i >= count, plan))
             return true;
     return false;
 }
 
-/* hold is wanted lane by lane: sender, receiver, wavelength. `rings` has all senders, then all receivers. */
-static void weave(struct fabric_plan *plan, const struct fabric_list *rings, uint16_t lanes)
-{
-    for (uint32_t i = 0; i < 2U * lanes; i++)
-        fabric_list_add(&plan->hold, 0);
-    for (uint32_t i = lanes; i-- > 0;) {
-        uint64_t wave = plan->hold.ids[i];
-        plan->hold.ids[3 * i + 2] = wave;
-        plan->hold.ids[3 * i + 1] = rings->ids[lanes + i];
-        plan->hold.ids[3 * i] = rings->ids[i];
-    }
-}
-
-/* Micro-rings first: without them no wavelength helps. Uses wait as scratch for them. */
+/* Micro-rings first: without them no wavelength helps. */
 static bool plan_ring(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
                       struct fabric_plan *plan)
 {
-    struct ring *ring = state->own;
+    const struct ring *ring = state->own;
     uint32_t n = ring->servers, target = pair->targets[0];
-    ring->planned_lanes = pair->lanes;
-    if (choose_lit(state, network, pair, plan))
-        return true;
-    bool has_sender = choose_rings(state, network, pair->source * ring->transceivers, pair->lanes, &plan->wait);
-    if (!has_sender || !choose_rings(state, network, (n + target) * ring->transceivers, pair->lanes, &plan->wait)) {
-        plan->wait.count = 0;
+    bool has_sender = choose_micro_ring(state, network, pair->source * ring->transceivers, &plan->hold);
+    if (!has_sender || !choose_micro_ring(state, network, (n + target) * ring->transceivers, &plan->hold)) {
         fabric_list_add(&plan->wait, FABRIC_LINE(has_sender ? n + target : pair->source));
         return false;
     }
-    bool is_found = choose_arc(state, pair, plan);
-    if (is_found)
-        weave(plan, &plan->wait, pair->lanes);
-    else
-        plan->hold.count = plan->evict.count = 0;
-    plan->wait.count = 0;
-    if (!is_found)
-        fabric_list_add(&plan->wait, FABRIC_KEPT);
-    return is_found;
+    if (choose_arc(state, pair, plan))
+        return true;
+    fabric_list_add(&plan->wait, FABRIC_KEPT);
+    return false;
 }
 
 static void keep_ring(const struct fabric_state *state, const struct fabric_pair *pair, struct turn turn,
@@ -304,7 +243,7 @@ static void keep_ring(const struct fabric_state *state, const struct fabric_pair
     struct ring *ring = state->own;
     struct arc arcs[DIRECTIONS];
     uint32_t count = arcs_of(ring, pair, arcs);
-    ring_queue_add(&ring->queue, arcs, count, pair->lanes, turn, request);
+    ring_queue_add(&ring->queue, arcs, count, turn, request);
 }
 
 static uint32_t next_ring(const struct fabric_state *state)
@@ -328,33 +267,12 @@ static bool line_is_open_ring(const struct fabric_state *state, const struct net
     return false;
 }
 
-/* The lanes of a circuit come one after the other, each sender, receiver, wavelength. */
-static void take_lane(struct ring *ring, uint32_t target, uint64_t wave)
-{
-    if (ring->taking == 0) {
-        ring->taking = ring->planned_lanes;
-        ring->taken_before = FABRIC_NONE;
-    }
-    bool is_first = ring->taken_before == FABRIC_NONE;
-    if (!is_first)
-        ring->lanes[ring->taken_before].next = ring->taken_sender;
-    ring->lanes[ring->taken_sender] = (struct lane){.target = target,
-                                                    .receiver = ring->taken_receiver,
-                                                    .wave = wave,
-                                                    .next = FABRIC_NONE,
-                                                    .lanes = is_first ? ring->planned_lanes : 0};
-    ring->taken_before = ring->taken_sender;
-    ring->taking--;
-}
-
 static void note_micro_ring(const struct fabric_state *state, enum fabric_note note, uint32_t at)
 {
     struct ring *ring = state->own;
     bool is_holding = note == FABRIC_TAKEN || note == FABRIC_RELEASED,
          is_set = note == FABRIC_TAKEN || note == FABRIC_BUSY;
     ring_bits_put(is_holding ? ring->rings_held : ring->rings_busy, at, is_set);
-    if (note == FABRIC_TAKEN)
-        *(at < state->dense / 2 ? &ring->taken_sender : &ring->taken_receiver) = at;
 }
 
 static void note_ring(const struct fabric_state *state, enum fabric_note note, uint32_t source, uint32_t target,
@@ -380,8 +298,6 @@ static void note_ring(const struct fabric_state *state, enum fabric_note note, u
         return;
     ring_masks_set(&ring->held[arc.direction], wavelength, arc.first, arc.length, is_set);
     ring_bits_put(&ring->starts[(size_t)colour * ring->words], arc.first, is_set);
-    if (note == FABRIC_TAKEN)
-        take_lane(ring, target, hardware);
 }
 
 static void describe_ring(const struct fabric_state *state, uint64_t hardware, char text[FABRIC_TEXT_BYTES])

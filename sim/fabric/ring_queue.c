@@ -13,7 +13,7 @@ struct ring_stretch {
 
 struct ring_queue ring_queue_create(const struct ring_masks *closed)
 {
-    return (struct ring_queue){.closed = closed, .mask = memory_alloc(closed->words, sizeof(uint64_t))};
+    return (struct ring_queue){.closed = closed};
 }
 
 void ring_queue_free(struct ring_queue *queue)
@@ -23,7 +23,6 @@ void ring_queue_free(struct ring_queue *queue)
     free(queue->opened);
     waitlist_free(&queue->offers);
     reuse_free(&queue->places, queue->stretches);
-    free(queue->mask);
 }
 
 static struct ring_waiter waiter_on(const struct arc *arc, uint64_t stamp)
@@ -31,14 +30,12 @@ static struct ring_waiter waiter_on(const struct arc *arc, uint64_t stamp)
     return (struct ring_waiter){.first = arc->first, .end = arc->first + arc->length, .stamp = stamp};
 }
 
-void ring_queue_add(struct ring_queue *queue, const struct arc *arcs, uint32_t count, uint16_t lanes, struct turn turn,
-                    uint32_t what)
+void ring_queue_add(struct ring_queue *queue, const struct arc *arcs, uint32_t count, struct turn turn, uint32_t what)
 {
     queue->stamp++;
     for (uint32_t i = 0; i < count; i++) {
         struct ring_waiter waiter = waiter_on(&arcs[i], queue->stamp);
         waiter.turn = turn;
-        waiter.lanes = lanes;
         waiter.what = what;
         waiter.has_other = count > 1;
         ring_waiting_add(&queue->waiting[arcs[i].direction], &waiter);
@@ -57,34 +54,13 @@ void ring_queue_open(struct ring_queue *queue, const struct arc *arc, uint32_t w
         look_at(queue, &(struct ring_stretch){*arc, wavelength});
 }
 
-struct place {
-    const struct ring_queue *queue;
-    uint32_t direction;
-};
-
-/* In the gap one wavelength is open; are as many as it wants? */
-static bool has_lanes(const void *context, const struct ring_waiter *waiter)
-{
-    const struct place *place = context;
-    const struct ring_masks *closed = &place->queue->closed[place->direction];
-    uint32_t taken = 0;
-    if (waiter->lanes == 1)
-        return true;
-    memset(place->queue->mask, 0, closed->words * sizeof(uint64_t));
-    ring_masks_add(closed, waiter->first, waiter->end - waiter->first, place->queue->mask);
-    for (uint32_t i = 0; i < closed->words; i++)
-        taken += (uint32_t)__builtin_popcountll(place->queue->mask[i]);
-    return closed->wavelengths - taken >= waiter->lanes;
-}
-
 /* The first in turn within segments first .. end - 1; a gap that goes round has two kinds of arcs. */
 static uint32_t first_within(const struct ring_queue *queue, uint32_t direction, uint32_t first, uint32_t end)
 {
     const struct ring_waiting *waiting = &queue->waiting[direction];
-    const struct place place = {queue, direction};
     uint32_t n = queue->closed[direction].n;
-    uint32_t best = ring_waiting_find(waiting, first, end, has_lanes, &place);
-    uint32_t round = end > n ? ring_waiting_find(waiting, 0, end - n, has_lanes, &place) : 0;
+    uint32_t best = ring_waiting_find(waiting, first, end);
+    uint32_t round = end > n ? ring_waiting_find(waiting, 0, end - n) : 0;
     if (best == 0 || round == 0)
         return best + round;
     return turn_is_before(&waiting->nodes[round].first.turn, &waiting->nodes[best].first.turn) ? round : best;

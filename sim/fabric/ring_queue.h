@@ -30,16 +30,14 @@ struct ring_queue {
     struct ring_stretch *stretches; /* owned: of the offers */
     struct reuse places;
     uint64_t stamp;
-    uint64_t *mask; /* owned: scratch, closed->words */
 };
 
 /* closed has both directions. */
 struct ring_queue ring_queue_create(const struct ring_masks *closed);
 void ring_queue_free(struct ring_queue *queue);
 
-/* A request of `lanes` wavelengths on one of count arcs, which are in different directions; what is the owner's own. */
-void ring_queue_add(struct ring_queue *queue, const struct arc *arcs, uint32_t count, uint16_t lanes, struct turn turn,
-                    uint32_t what);
+/* A request of a wavelength on one of count arcs, which are in different directions; what is the owner's own. */
+void ring_queue_add(struct ring_queue *queue, const struct arc *arcs, uint32_t count, struct turn turn, uint32_t what);
 
 /* The wavelength is open on the arc from here on. */
 void ring_queue_open(struct ring_queue *queue, const struct arc *arc, uint32_t wavelength);

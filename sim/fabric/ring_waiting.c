@@ -104,8 +104,6 @@ void ring_waiting_add(struct ring_waiting *list, const struct ring_waiter *waite
 
 struct search {
     uint32_t first, end;
-    ring_waiting_test *test;
-    const void *context;
     uint32_t best; /* node, 0 = none yet */
 };
 
@@ -117,8 +115,7 @@ static void search(const struct ring_waiting *list, struct search *wanted, uint3
     if (wanted->best != 0 && !turn_is_before(&node->first.turn, &list->nodes[wanted->best].first.turn))
         return;
     if (is_leaf(node)) {
-        if (wanted->test(wanted->context, &node->first))
-            wanted->best = at;
+        wanted->best = at;
         return;
     }
     const struct turn *left = &list->nodes[node->children[0]].first.turn,
@@ -128,10 +125,9 @@ static void search(const struct ring_waiting *list, struct search *wanted, uint3
     search(list, wanted, node->children[1 - sooner]);
 }
 
-uint32_t ring_waiting_find(const struct ring_waiting *list, uint32_t first, uint32_t end, ring_waiting_test *test,
-                           const void *context)
+uint32_t ring_waiting_find(const struct ring_waiting *list, uint32_t first, uint32_t end)
 {
-    struct search wanted = {.first = first, .end = end, .test = test, .context = context};
+    struct search wanted = {.first = first, .end = end};
     if (list->root != 0)
         search(list, &wanted, list->root);
     return wanted.best;

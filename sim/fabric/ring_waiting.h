@@ -21,9 +21,8 @@ struct ring_waiter {
     struct turn turn;
     uint64_t stamp;      /* no two in one list share it */
     uint32_t first, end; /* of the arc; end may be up to twice the ring's length */
-    uint32_t what;       /* the owner's own, as lanes and has_other */
-    uint16_t lanes;
-    bool has_other; /* arc in another list, with the same stamp */
+    uint32_t what;       /* the owner's own, as has_other */
+    bool has_other;      /* arc in another list, with the same stamp */
 };
 
 struct ring_waiting_node {
@@ -40,15 +39,10 @@ struct ring_waiting {
     uint32_t root;
 };
 
-/* May one who fits have its turn? */
-typedef bool ring_waiting_test(const void *context, const struct ring_waiter *waiter);
-
 void ring_waiting_add(struct ring_waiting *list, const struct ring_waiter *waiter);
 
-/* The node of the first in turn that begins at `first` or later, ends at `end` or earlier and passes the test; 0 if
- * nobody does. */
-uint32_t ring_waiting_find(const struct ring_waiting *list, uint32_t first, uint32_t end, ring_waiting_test *test,
-                           const void *context);
+/* The node of the first in turn that begins at `first` or later and ends at `end` or earlier; 0 if nobody does. */
+uint32_t ring_waiting_find(const struct ring_waiting *list, uint32_t first, uint32_t end);
 
 /* Takes the waiter of a node off; and the one with this arc and stamp, which is required to be there. */
 struct ring_waiter ring_waiting_take(struct ring_waiting *list, uint32_t node);

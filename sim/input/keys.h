@@ -61,7 +61,7 @@ struct key {
     size_t offset;                 /* offsetof(struct ..., field) */
     const char *default_text;      /* as a user would write it; NULL = not set (NULL pointer, 0, empty list) */
     const char *minimum, *maximum; /* text with unit, NULL = none; a leading '>' or '<' leaves the bound itself out */
-    const char *choices;           /* "a|b|c", or NULL */
+    const char *choices;           /* "a|b|c", or NULL; of KEY_INTEGER one word that may stand for it, stored as 0 */
     const char *when; /* "other.key=a|b": has an effect only then; "other.key=" = only when that is not set;
                          "x=a&y=b" = both; NULL = always */
     const char *doc;

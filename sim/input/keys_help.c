@@ -83,7 +83,7 @@ static void describe_condition(const char *when, struct text_builder *out)
 
 static bool has_choices(const struct key *key)
 {
-    return key->choices && key->type != KEY_FILE;
+    return key->choices && key->type != KEY_FILE && key->type != KEY_INTEGER;
 }
 
 void keys_explain(const struct key *key, struct text_builder *out)

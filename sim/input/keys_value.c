@@ -109,7 +109,9 @@ void keys_value_range(const struct key *key, char *text, size_t size)
         snprintf(least, sizeof least, "%s%s", *low == '>' ? "more than " : "at least ", low + (*low == '>'));
     if (high)
         snprintf(most, sizeof most, "%s%s", *high == '<' ? "less than " : "at most ", high + (*high == '<'));
-    snprintf(text, size, "%s%s%s", least, low && high ? " and " : "", most);
+    const char *word = key->type == KEY_INTEGER ? key->choices : NULL;
+    snprintf(text, size, "%s%s%s%s%s", word ? word : "", word && (low || high) ? ", or " : "", least,
+             low && high ? " and " : "", most);
 }
 
 /* Puts the key's name before the message of an error, and an example behind it. */
@@ -131,6 +133,10 @@ static enum status read_checked_number(const struct key *key, const struct yaml_
 {
     struct error inner = {0};
     char range[200], shown[TEXT_SHOW_BYTES];
+    if (key->type == KEY_INTEGER && key->choices && strcmp(node->text, key->choices) == 0) {
+        value->whole = 0;
+        return STATUS_OK;
+    }
     keys_value_range(key, range, sizeof range);
     if (read_number(key->type, node->text, value, &inner) != STATUS_OK)
         return refuse_value(key, node, error, "%.900s%s%s", inner.message, *range ? "; allowed: " : "", range);
@@ -359,7 +365,9 @@ void keys_value_write(const struct keys *keys, size_t key, struct text_builder *
     memcpy(&value, keys_field(keys, key), types[row->type].bytes);
     const struct type *type = &types[row->type];
     char number[UNITS_TEXT_BYTES] = "";
-    if (type->format_whole)
+    if (row->type == KEY_INTEGER && row->choices && value.whole == 0)
+        snprintf(number, sizeof number, "%s", row->choices);
+    else if (type->format_whole)
         type->format_whole(value.whole, number);
     if (type->format_real)
         type->format_real(value.real, number);

@@ -1,15 +1,17 @@
-/* Circuits: taking hardware, giving it back, and switches that stop as a whole.
+/* Circuits: which lanes a transfer gets, taking their hardware and giving it back.
  *
- * A circuit owns its list of hardware slots. Each slot is asserted to be nobody's
- * when it is taken and this circuit's when it is given back. Trying costs the
- * length of that list; stopping a switch costs the circuits that carry on it.
+ * A circuit is one lane. A transfer takes the idle lit circuits of its pair, up to
+ * the lanes it asks for; without any it needs one new circuit, or waits; and it
+ * adds circuits on open hardware as far as that pays. What is lit carries at once,
+ * what is set up joins when it is lit. A circuit owns its list of hardware slots;
+ * each slot is asserted to be nobody's when it is taken and this circuit's when it
+ * is given back. Trying costs the lanes and their hardware.
  */
 #include "network/circuits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/hash.h"
 #include "engine/memory.h"
 
 struct fabric_pair circuit_pair(const struct transfer *transfer)
@@ -23,11 +25,46 @@ struct fabric_pair circuit_pair(const struct transfer *transfer)
     };
 }
 
-/* Asks the fabric. False: plan.wait names the places to wait at. */
-static bool make_plan(struct network *network, uint32_t transfer)
+/* ---- what a lane costs and gains ---- */
+
+/* What a lane carries in the time that it takes to set one up. */
+static statistics_wide lane_bytes(const struct network *network)
+{
+    const struct fabric_state *fabric = &network->fabric;
+    return (statistics_wide)fabric->rate_bytes_per_s * (uint64_t)fabric->reconfiguration *
+           (uint64_t)fabric->clock.tick_ps / 1000000000000;
+}
+
+/* From the first bit to the last on lanes that are lit, joined by others when those are set up. */
+static sim_time payload_time(const struct network *network, uint64_t bytes, uint32_t lit, uint32_t made)
+{
+    const struct fabric_state *fabric = &network->fabric;
+    if (lit == 0 || made == 0)
+        return fabric_payload(fabric, bytes, (uint16_t)(lit + made));
+    statistics_wide carried = lit * lane_bytes(network);
+    require(carried < bytes);
+    return fabric->reconfiguration + fabric_payload(fabric, bytes - (uint64_t)carried, (uint16_t)(lit + made));
+}
+
+/* Is another lane worth it? It must come in time to carry something. One that somebody else has lit must spare more
+ * than the set-up that its pair will pay to have it back: the (n + 1)th lane spares bytes / (rate n (n + 1)). */
+static bool lane_pays(const struct network *network, const struct transfer *transfer, uint32_t lit, uint32_t made,
+                      bool is_dark)
+{
+    statistics_wide set_up = lane_bytes(network), lanes = lit + made;
+    if (transfer->bytes <= lit * set_up)
+        return false;
+    return is_dark || network->options.circuits != NETWORK_PATIENT || transfer->bytes > set_up * lanes * (lanes + 1);
+}
+
+/* ---- hardware of one lane ---- */
+
+/* Asks the fabric for a lane. False: plan.wait names the places to wait at. */
+static bool make_plan(struct network *network, uint32_t transfer, uint32_t lane)
 {
     struct fabric_plan *plan = &network->plan;
     struct fabric_pair pair = circuit_pair(&network->transfers[transfer]);
+    pair.lane = (uint16_t)lane;
     plan->hold.count = plan->wait.count = plan->evict.count = 0;
     plan->stopped_switch = FABRIC_NONE;
     if (!network->fabric.circuits->plan(&network->fabric, network, &pair, plan)) {
@@ -45,84 +82,21 @@ static bool make_plan(struct network *network, uint32_t transfer)
     return true;
 }
 
-/* The line of those who could share a circuit: by its hardware where that is fixed, in any order, else by its ends. */
-static uint64_t pair_place(const struct network *network, const struct transfer *transfer)
+/* The first planned hardware that somebody keeps; FABRIC_NONE where all is open. */
+static uint32_t busy_slot(const struct network *network)
 {
-    uint64_t hash = hash_pair((uint64_t)transfer->source << 32 | transfer->target, transfer->lanes);
-    if (network->fabric.circuits->is_fixed) {
-        hash = 0;
-        for (size_t i = 0; i < network->plan.hold.count; i++)
-            hash += hash_mix(network->plan.hold.ids[i] + 1);
-    }
-    return (hash & (PLACE_PAIR - 1)) | PLACE_PAIR;
+    for (size_t i = 0; i < network->plan.hold.count; i++)
+        if (!hardware_is_open(network, network->slots[i]))
+            return network->slots[i];
+    return FABRIC_NONE;
 }
 
-/* The circuit that holds exactly the planned hardware, 0 if there is none. */
-static uint32_t same_circuit(const struct network *network)
+static bool plan_is_dark(const struct network *network)
 {
-    uint32_t index = hardware_at(network, network->slots[0])->circuit;
-    if (index == 0 || network->circuits[index].slot_count != network->plan.hold.count)
-        return 0;
-    for (size_t i = 1; i < network->plan.hold.count; i++)
-        if (hardware_at(network, network->slots[i])->circuit != index)
-            return 0;
-    return index;
-}
-
-static void switch_join(struct network *network, uint32_t index)
-{
-    struct circuit *circuit = &network->circuits[index];
-    if (circuit->stopped_switch == FABRIC_NONE)
-        return;
-    struct stopped_switch *at = &network->switches[circuit->stopped_switch];
-    circuit->switch_next = at->first;
-    circuit->switch_back = 0;
-    if (at->first != 0)
-        network->circuits[at->first].switch_back = index;
-    at->first = index;
-}
-
-static void switch_leave(struct network *network, uint32_t index)
-{
-    struct circuit *circuit = &network->circuits[index];
-    if (circuit->stopped_switch == FABRIC_NONE)
-        return;
-    struct stopped_switch *at = &network->switches[circuit->stopped_switch];
-    if (circuit->switch_next != 0)
-        network->circuits[circuit->switch_next].switch_back = circuit->switch_back;
-    if (circuit->switch_back != 0)
-        network->circuits[circuit->switch_back].switch_next = circuit->switch_next;
-    else
-        at->first = circuit->switch_next;
-}
-
-/* What is lit goes dark now; what is dark stays so for longer, since all that moves on a switch is dark at once. */
-static void stop_light(const struct network *network, const struct circuit *circuit, sim_time now, sim_time until)
-{
-    struct transfer *transfer = &network->transfers[circuit->transfer];
-    if (transfer->lit_from <= now) {
-        stays_tell_transfer(network, circuit, transfer, now);
-        transfer->dark_from = now;
-    }
-    transfer->lit_from = until;
-}
-
-/* Everything that moves on the switch ends later by the time that it is newly dark. */
-static void switch_stop(struct network *network, uint32_t which, sim_time now, sim_time until)
-{
-    struct stopped_switch *at = &network->switches[which];
-    sim_time from = at->dark_until > now ? at->dark_until : now, longer = until - from;
-    at->dark_until = until;
-    for (uint32_t index = at->first; index != 0; index = network->circuits[index].switch_next) {
-        struct transfer *transfer = &network->transfers[network->circuits[index].transfer];
-        sim_time end;
-        stop_light(network, &network->circuits[index], now, until);
-        transfer->reconfiguration += longer;
-        if (!clock_add(transfer->begin + transfer->reconfiguration + network->fabric.latency, transfer->payload, &end))
-            end = SIM_TIME_MAX - 1; /* the new circuit, which is later, fails and stops the run */
-        transfer->end = engine_reschedule(network->engine, transfer->end, end);
-        require(transfer->end != 0);
-    }
+    bool is_dark = network->plan.evict.count == 0;
+    for (size_t i = 0; i < network->plan.hold.count && is_dark; i++)
+        is_dark = hardware_at(network, network->slots[i])->circuit == 0;
+    return is_dark;
 }
 
 static void note(const struct network *network, const struct circuit *circuit, enum fabric_note what)
@@ -134,6 +108,7 @@ static void note(const struct network *network, const struct circuit *circuit, e
                                        hardware_id(network, circuit_slots(circuit)[i]));
 }
 
+/* Idle circuits in the way give way. Nobody waits for what they held: it was open already. */
 static void evict(struct network *network)
 {
     for (size_t i = 0; i < network->plan.evict.count; i++) {
@@ -143,28 +118,17 @@ static void evict(struct network *network)
         if (other != 0)
             circuit_release(network, other);
     }
-}
-
-/* Idle circuits in the way give way. Nobody waits for what they held: it was open already. */
-static uint32_t set_up(struct network *network, uint32_t transfer)
-{
-    uint32_t count = (uint32_t)network->plan.hold.count;
-    evict(network);
-    for (uint32_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < network->plan.hold.count; i++) {
         uint32_t other = hardware_at(network, network->slots[i])->circuit;
         if (other != 0)
             circuit_release(network, other);
     }
-    uint32_t index;
-    network->circuits = reuse_take(&network->circuit_places, network->circuits, sizeof *network->circuits, &index);
+}
+
+static void take_slots(struct network *network, uint32_t index)
+{
     struct circuit *circuit = &network->circuits[index];
-    const struct transfer *carried = &network->transfers[transfer];
-    *circuit = (struct circuit){.source = carried->source,
-                                .target = circuit_pair(carried).targets[0],
-                                .slot_count = count,
-                                .lanes = carried->lanes,
-                                .pair = network->linger > 0 ? pair_place(network, carried) : 0,
-                                .stopped_switch = network->plan.stopped_switch};
+    uint32_t count = circuit->slot_count;
     if (count > CIRCUIT_INLINE)
         circuit->slots.many = memory_alloc(count, sizeof *circuit->slots.many);
     uint32_t *slots = count > CIRCUIT_INLINE ? circuit->slots.many : circuit->slots.few;
@@ -175,15 +139,73 @@ static uint32_t set_up(struct network *network, uint32_t transfer)
         hardware->circuit = index;
     }
     note(network, circuit, FABRIC_TAKEN);
+}
+
+static void join_pair(struct network *network, uint32_t index)
+{
+    struct circuit *circuit = &network->circuits[index];
+    struct pair *pair = pair_of(network, circuit->pair);
+    circuit->pair_next = pair->circuits;
+    if (pair->circuits != 0)
+        network->circuits[pair->circuits].pair_back = index;
+    pair->circuits = index;
+    pair->circuit_count++;
+    pair->idle_count++;
+}
+
+static void leave_pair(struct network *network, const struct circuit *circuit)
+{
+    struct pair *pair = pair_of(network, circuit->pair);
+    require(pair->circuit_count > 0 && pair->idle_count > 0);
+    pair->circuit_count--;
+    pair->idle_count--;
+    if (circuit->pair_next != 0)
+        network->circuits[circuit->pair_next].pair_back = circuit->pair_back;
+    if (circuit->pair_back != 0)
+        network->circuits[circuit->pair_back].pair_next = circuit->pair_next;
+    else
+        pair->circuits = circuit->pair_next;
+}
+
+/* A circuit on the planned hardware, idle. */
+static uint32_t set_up(struct network *network, uint32_t transfer)
+{
+    evict(network);
+    uint32_t index;
+    network->circuits = reuse_take(&network->circuit_places, network->circuits, sizeof *network->circuits, &index);
+    const struct transfer *carried = &network->transfers[transfer];
+    network->circuits[index] = (struct circuit){.source = carried->source,
+                                                .target = circuit_pair(carried).targets[0],
+                                                .slot_count = (uint32_t)network->plan.hold.count,
+                                                .pair = circuit_pair_key(carried),
+                                                .stopped_switch = network->plan.stopped_switch};
+    take_slots(network, index);
+    join_pair(network, index);
     network->totals.circuits_set_up++;
     return index;
 }
 
-/* The transfer gets the circuit: from here on its hardware is in use. */
-static void carry(struct network *network, uint32_t index, uint32_t transfer, bool is_new)
+/* ---- carrying ---- */
+
+/* How long a lane is dark before it carries; a switch that is set up stops all that is on it. */
+static sim_time dark_time(struct network *network, const struct circuit *circuit, bool is_new)
 {
+    sim_time now = engine_now(network->engine), dark = is_new ? network->fabric.reconfiguration : 0;
+    if (circuit->stopped_switch != FABRIC_NONE) {
+        sim_time until = network->switches[circuit->stopped_switch].dark_until;
+        if (is_new && dark > 0)
+            switch_stop(network, circuit->stopped_switch, now + dark);
+        else if (until > now)
+            dark = until - now;
+    }
+    return dark + network->fabric.guard;
+}
+
+/* The transfer gets the lane: from here on its hardware is in use. Returns how long it is dark. */
+static sim_time carry(struct network *network, uint32_t index, uint32_t transfer, bool is_new)
+{
+    sim_time now = engine_now(network->engine);
     struct circuit *circuit = &network->circuits[index];
-    sim_time now = engine_now(network->engine), switching = is_new ? network->fabric.reconfiguration : 0;
     require(circuit->transfer == 0);
     if (!is_new)
         stays_tell_idle(network, circuit);
@@ -195,121 +217,141 @@ static void carry(struct network *network, uint32_t index, uint32_t transfer, bo
     }
     engine_cancel(network->engine, circuit->expiry);
     circuit->expiry = 0;
-    if (circuit->stopped_switch != FABRIC_NONE) {
-        struct stopped_switch *at = &network->switches[circuit->stopped_switch];
-        if (is_new && switching > 0)
-            switch_stop(network, circuit->stopped_switch, now, now + switching);
-        else if (at->dark_until > now)
-            switching = at->dark_until - now;
-    }
+    circuit->dark = dark_time(network, circuit, is_new);
+    circuit->dark_from = now;
+    circuit->lit_from = now + circuit->dark;
     circuit->transfer = transfer;
-    network->transfers[transfer].circuit = index;
+    circuit->lane_next = network->transfers[transfer].circuits;
+    network->transfers[transfer].circuits = index;
+    pair_of(network, circuit->pair)->idle_count--;
     note(network, circuit, FABRIC_BUSY);
     switch_join(network, index);
-    transfer_start(network, transfer, switching);
+    return circuit->dark;
 }
 
-/* The entry given up is replaced: at the pair, or at what is busy of the same alternative now. */
-static void wait_again(struct network *network, uint32_t transfer, uint64_t from)
+/* Idle lit circuits of the pair, the newest first, up to `most`. Returns how many; *dark is that of the last. */
+static uint32_t take_lit(struct network *network, uint32_t transfer, uint32_t most, sim_time *dark)
 {
-    if (from & PLACE_PAIR) {
-        line_add(network, from, transfer);
+    const struct pair *pair = pair_find(network, circuit_pair_key(&network->transfers[transfer]));
+    uint32_t taken = 0, left = pair && pair->idle_count < most ? pair->idle_count : most;
+    for (uint32_t index = pair ? pair->circuits : 0, next; index != 0 && taken < left; index = next) {
+        next = network->circuits[index].pair_next;
+        if (network->circuits[index].transfer != 0)
+            continue;
+        *dark = carry(network, index, transfer, false);
+        taken++;
+    }
+    return taken;
+}
+
+/* More lanes, while they pay. Where the hardware of lanes is fixed those that are busy are left out. */
+static uint32_t add_lanes(struct network *network, uint32_t transfer, uint32_t lit, uint32_t made)
+{
+    const struct transfer *carried = &network->transfers[transfer];
+    bool is_fixed = network->fabric.circuits->is_fixed;
+    for (uint32_t lane = lit == 0; lane < carried->lanes && lit + made < carried->lanes; lane++) {
+        if (!lane_pays(network, carried, lit, made, true))
+            break;
+        if (!make_plan(network, transfer, lane))
+            break;
+        bool is_worth =
+            busy_slot(network) == FABRIC_NONE && lane_pays(network, carried, lit, made, plan_is_dark(network));
+        if (is_worth) {
+            (void)carry(network, set_up(network, transfer), transfer, true);
+            made++;
+        } else if (!is_fixed) {
+            break;
+        }
+    }
+    return made;
+}
+
+/* ---- patience ---- */
+
+/* When a circuit of the pair, all of which are busy, is free for the transfer: behind those who began to wait before
+ * it, less those served since. */
+static sim_time pair_free_at(const struct network *network, const struct pair *pair, const struct transfer *transfer)
+{
+    sim_time first = SIM_TIME_MAX, time;
+    for (uint32_t index = pair->circuits; index != 0; index = network->circuits[index].pair_next) {
+        const struct transfer *carried = &network->transfers[network->circuits[index].transfer];
+        sim_time end = carried->begin + carried->reconfiguration + carried->payload;
+        first = end < first ? end : first;
+    }
+    uint64_t before = transfer->has_waited ? transfer->before : pair->waited;
+    uint64_t ahead = before > pair->served ? before - pair->served : 0;
+    sim_time passes =
+        clock_duration(&network->fabric.clock, ahead, network->fabric.rate_bytes_per_s * pair->circuit_count);
+    return clock_add(first, passes, &time) ? time : SIM_TIME_MAX;
+}
+
+/* Rather than set up a new circuit, for which there is hardware, it waits for one of its own pair that is free before
+ * the new one would be lit; and so until it gets one or the pair has none left. Where a lane's hardware is fixed it
+ * waits for that anyway. */
+static bool is_patient(const struct network *network, const struct transfer *transfer)
+{
+    if (network->options.circuits != NETWORK_PATIENT || network->fabric.circuits->is_fixed ||
+        transfer->is_cleared_when_blocked)
+        return false;
+    const struct pair *pair = pair_find(network, circuit_pair_key(transfer));
+    sim_time now = engine_now(network->engine);
+    if (!pair || pair->circuit_count == 0)
+        return false;
+    return transfer->is_patient || pair_free_at(network, pair, transfer) - now <= network->fabric.reconfiguration;
+}
+
+/* What those behind it have to expect. */
+static void count_waiting(struct network *network, uint32_t index, enum circuit_answer answer)
+{
+    struct transfer *transfer = &network->transfers[index];
+    transfer->is_patient = answer == CIRCUIT_PATIENT;
+    if (transfer->has_waited == (answer != CIRCUIT_STARTED) || transfer->is_cleared_when_blocked)
         return;
-    }
-    uint64_t alternatives = network->fabric.alternatives;
-    uint64_t which = alternatives > 0 ? hardware_id(network, (uint32_t)from) % alternatives : 0;
-    require(which < network->plan.wait.count);
-    line_add(network, network->plan.wait.ids[which], transfer);
+    struct pair *pair = pair_of(network, circuit_pair_key(transfer));
+    if (!transfer->has_waited)
+        transfer->before = pair->waited;
+    *(transfer->has_waited ? &pair->served : &pair->waited) += transfer->bytes;
+    transfer->has_waited = !transfer->has_waited;
 }
 
-/* Stands in line at hardware from here on, for itself and for those of its pair behind it. */
-static void wait_at_hardware(struct network *network, uint32_t transfer, uint64_t pair)
-{
-    struct transfer *waits = &network->transfers[transfer];
-    struct pair_line *at = line_of_pair(network, pair);
-    if (!waits->is_in_line) {
-        at->head = transfer;
-        at->head_sequence = waits->turn.sequence;
-    }
-    waits->is_in_line = true;
-    waits->epoch++;
-    for (size_t i = 0; i < network->plan.wait.count; i++)
-        line_add(network, network->plan.wait.ids[i], transfer);
-    if (network->linger > 0)
-        line_add(network, pair, transfer);
-}
+/* ---- trying ---- */
 
-void circuit_wait(struct network *network, uint32_t transfer, uint64_t from)
+/* Plans the one circuit that a transfer without any must have. */
+static enum circuit_answer plan_first(struct network *network, uint32_t transfer)
 {
     const struct transfer *waits = &network->transfers[transfer];
-    bool is_at_hardware = !(network->plan.wait.ids[0] & PLACE_LINE);
-    if (waits->is_in_line && is_at_hardware && !(from & PLACE_LINE)) {
-        wait_again(network, transfer, from);
-        return;
-    }
-    uint64_t pair = pair_place(network, waits);
-    const struct pair_line *at = line_of_pair(network, pair);
-    bool is_behind = !waits->is_in_line && pair_has_head(network, at) &&
-                     turn_is_before(&network->transfers[at->head].turn, &waits->turn);
-    if (is_behind)
-        line_add(network, pair, transfer);
-    else
-        wait_at_hardware(network, transfer, pair);
-}
-
-/* The head of a pair got what it waited for: somebody else has to stand in line for the others. */
-static void leave_line(struct network *network, uint32_t transfer)
-{
-    if (!network->transfers[transfer].is_in_line)
-        return;
-    uint64_t pair = pair_place(network, &network->transfers[transfer]);
-    struct pair_line *at = line_of_pair(network, pair);
-    if (at->head != transfer || at->head_sequence != network->transfers[transfer].turn.sequence)
-        return;
-    at->head = 0;
-    line_wake(network, pair);
+    if (waits->is_patient && is_patient(network, waits))
+        return CIRCUIT_PATIENT;
+    if (!make_plan(network, transfer, 0))
+        return CIRCUIT_BLOCKED;
+    uint32_t busy = busy_slot(network);
+    if (busy == FABRIC_NONE)
+        return is_patient(network, waits) ? CIRCUIT_PATIENT : CIRCUIT_STARTED;
+    require(network->fabric.circuits->is_fixed);
+    fabric_list_add(&network->plan.wait, busy);
+    return CIRCUIT_BLOCKED;
 }
 
 enum circuit_answer circuit_try(struct network *network, uint32_t transfer)
 {
-    if (!make_plan(network, transfer))
-        return CIRCUIT_BLOCKED;
-    uint32_t same = same_circuit(network);
-    if (same != 0 && network->circuits[same].transfer == 0) {
-        network->totals.circuits_reused++;
-        leave_line(network, transfer);
-        carry(network, same, transfer, false);
-        return CIRCUIT_STARTED;
+    sim_time dark = 0;
+    uint32_t lit = take_lit(network, transfer, network->transfers[transfer].lanes, &dark), made = 0;
+    enum circuit_answer answer = lit > 0 ? CIRCUIT_STARTED : plan_first(network, transfer);
+    count_waiting(network, transfer, answer);
+    if (answer != CIRCUIT_STARTED)
+        return answer;
+    network->totals.circuits_reused += lit > 0;
+    if (lit == 0) {
+        dark = carry(network, set_up(network, transfer), transfer, true);
+        made = 1;
     }
-    for (size_t i = 0; i < network->plan.hold.count; i++) {
-        if (hardware_is_open(network, network->slots[i]))
-            continue;
-        require(network->fabric.circuits->is_fixed);
-        fabric_list_add(&network->plan.wait, network->slots[i]);
-        return CIRCUIT_BLOCKED;
-    }
-    leave_line(network, transfer);
-    uint32_t index = set_up(network, transfer);
-    carry(network, index, transfer, true);
+    made = add_lanes(network, transfer, lit, made);
+    circuit_leave_line(network, transfer);
+    transfer_start(network, transfer, dark, payload_time(network, network->transfers[transfer].bytes, lit, made));
     return CIRCUIT_STARTED;
 }
 
-/* Calls up everybody who waits for the circuit's hardware. */
-static void wake_all(struct network *network, const struct circuit *circuit)
-{
-    bool has_lines = network->fabric.line_count > 0;
-    if (network->queue != 0 || network->kept > 0)
-        network_dispatch_soon(network);
-    for (uint32_t i = 0; i < circuit->slot_count; i++) {
-        uint32_t slot = circuit_slots(circuit)[i];
-        line_wake(network, slot);
-        if (!has_lines)
-            continue;
-        uint32_t line = network->fabric.circuits->line_of(&network->fabric, hardware_id(network, slot));
-        if (line != FABRIC_NONE)
-            line_wake(network, FABRIC_LINE(line));
-    }
-}
+/* ---- giving back ---- */
 
 void circuit_release(struct network *network, uint32_t index)
 {
@@ -321,8 +363,9 @@ void circuit_release(struct network *network, uint32_t index)
         require(hardware->circuit == index);
         hardware->circuit = 0;
     }
+    leave_pair(network, circuit);
     note(network, circuit, FABRIC_RELEASED);
-    wake_all(network, circuit);
+    circuit_wake(network, circuit);
     if (circuit->slot_count > CIRCUIT_INLINE)
         free(circuit->slots.many);
     circuit->slot_count = 0;
@@ -330,38 +373,53 @@ void circuit_release(struct network *network, uint32_t index)
 }
 
 /* Closes the books of the transfer's stay on each piece of hardware. */
-static void close_books(struct network *network, struct circuit *circuit, const struct transfer *transfer)
+static void close_books(struct network *network, struct circuit *circuit)
 {
     sim_time now = engine_now(network->engine);
     for (uint32_t i = 0; i < circuit->slot_count; i++) {
         struct hardware *hardware = hardware_at(network, circuit_slots(circuit)[i]);
-        require(now - hardware->since >= transfer->reconfiguration);
-        hardware->switching += transfer->reconfiguration;
-        hardware->busy += now - hardware->since - transfer->reconfiguration;
+        require(now - hardware->since >= circuit->dark);
+        hardware->switching += circuit->dark;
+        hardware->busy += now - hardware->since - circuit->dark;
         hardware->since = now;
         require(hardware->busy + hardware->switching + hardware->idle == now);
     }
 }
 
-void circuit_end(struct network *network, uint32_t index)
+/* The lane is idle. */
+static void end_lane(struct network *network, uint32_t index)
 {
     struct circuit *circuit = &network->circuits[index];
-    require(circuit->transfer != 0);
-    stays_tell_transfer(network, circuit, &network->transfers[circuit->transfer], engine_now(network->engine));
-    close_books(network, circuit, &network->transfers[circuit->transfer]);
+    stays_tell_circuit(network, circuit);
+    close_books(network, circuit);
     switch_leave(network, index);
     circuit->transfer = 0;
+    pair_of(network, circuit->pair)->idle_count++;
     note(network, circuit, FABRIC_IDLE);
     if (network->options.circuits == NETWORK_TEARDOWN) {
         circuit_release(network, index);
-    } else if (network->options.circuits == NETWORK_HOLD) {
-        wake_all(network, circuit);
+        return;
+    }
+    if (circuits_yield(network)) {
+        circuit_wake(network, circuit);
     } else {
         sim_time expiry;
         if (clock_add(engine_now(network->engine), network->linger, &expiry))
             circuit->expiry = engine_schedule(network->engine, expiry, 0, network_kind(network, KIND_EXPIRE), index, 0);
-        line_wake(network, circuit->pair);
         if (network->queue != 0)
             network_dispatch_soon(network);
+    }
+    line_wake(network, circuit->pair);
+}
+
+void circuits_end(struct network *network, uint32_t transfer)
+{
+    uint32_t index = network->transfers[transfer].circuits;
+    require(index != 0);
+    network->transfers[transfer].circuits = 0;
+    for (uint32_t next; index != 0; index = next) {
+        next = network->circuits[index].lane_next;
+        require(network->circuits[index].transfer == transfer);
+        end_lane(network, index);
     }
 }

@@ -38,3 +38,16 @@ enum status fabric_share(struct fabric_state *state, int64_t transceivers, int64
     state->lanes_max = (uint16_t)(transceivers < UINT16_MAX ? transceivers : UINT16_MAX);
     return STATUS_OK;
 }
+
+enum status fabric_add_delays(struct fabric_state *state, const struct fabric_delays *delays, struct error *error)
+{
+    const struct sim_clock *clock = &state->clock;
+    sim_time set_up = state->reconfiguration, guarded;
+    state->guard = clock_from_ps(clock, delays->guard_ps);
+    if (!clock_add(set_up, clock_from_ps(clock, delays->control_ps), &set_up) ||
+        !clock_add(set_up, clock_from_ps(clock, delays->lock_ps), &set_up) ||
+        !clock_add(set_up, state->guard, &guarded))
+        return error_set(error, STATUS_USER, "control, lock and guard are too long for the clock");
+    state->reconfiguration = set_up;
+    return STATUS_OK;
+}

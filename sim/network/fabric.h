@@ -44,6 +44,7 @@ struct fabric_pair {
     uint32_t target_count;
     uint16_t first_lane; /* plus 1; 0 = the fabric's choice */
     uint16_t lanes;      /* at least 1 */
+    uint16_t lane;       /* which of them is planned, where a pair's hardware is fixed */
 };
 
 /* A growing list of hardware numbers. */
@@ -82,9 +83,10 @@ struct fabric_state {
     uint32_t line_count; /* lines of waiting requests that are no hardware; 0 = none */
     uint32_t
         alternatives; /* that a pair can choose from: hardware number modulo these; where there is one, 0 will do */
-    uint32_t switch_count; /* that can be stopped */
-    sim_time reconfiguration;
-    sim_time latency;          /* propagation + io at both ends */
+    uint32_t switch_count;     /* that can be stopped */
+    sim_time reconfiguration;  /* from the request to a lit circuit */
+    sim_time guard;            /* dark before every transfer, also on a lit circuit */
+    sim_time latency;          /* propagation + io at both ends; holds no hardware */
     sim_time slot;             /* payloads take whole slots; 0 = not slotted */
     uint64_t rate_bytes_per_s; /* of one lane, above 0; whole bytes per second, what a share leaves over is lost */
     uint16_t lanes_max;        /* side by side between two nodes */
@@ -115,15 +117,17 @@ struct fabric {
 struct fabric_circuits {
     void (*close)(struct fabric_state *state); /* frees what open made; NULL = nothing */
 
-    /* A pair's circuit always needs the same hardware: plan returns true with it, held by others or not, and requests
+    /* A lane of a pair always needs the same hardware: plan returns true with it, held by others or not, and requests
      * wait for the first of it that is. */
     bool is_fixed;
 
-    /* The hardware of a circuit: true with plan->hold filled. Where the fabric chooses, it looks at
-     * network_hardware_is_free, and may return false with plan->wait filled, in one of two ways. Either one busy piece
-     * of hardware for each of its alternatives, in their order: the request is tried again when one of them opens, and
-     * then stands in line for that alternative alone. Or any number of FABRIC_LINE(i): it is tried again when one of
-     * these moves on (line_of), which costs more where lines are long; and FABRIC_KEPT: when next returns it. */
+    /* The hardware of one circuit, a lane of the pair: true with plan->hold filled. Where the fabric chooses, it takes
+     * the best that is open (network_hardware_is_free, network_hardware_loss), never an idle lit circuit of the pair
+     * itself, since there is none, and may return false with plan->wait filled, in one of two ways. Either one busy
+     * piece of hardware for each of its alternatives, in their order: the request is tried again when one of them
+     * opens, and then stands in line for that alternative alone. Or any number of FABRIC_LINE(i): it is tried again
+     * when one of these moves on (line_of), which costs more where lines are long; and FABRIC_KEPT: when next returns
+     * it. */
     bool (*plan)(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
                  struct fabric_plan *plan);
 
@@ -196,6 +200,34 @@ static inline int64_t fabric_delay_ps(const struct fabric_state *state, int64_t 
 /* The ticks that bytes take on `lanes` lanes, in whole slots; SIM_TIME_MAX where it does not fit. */
 sim_time fabric_payload(const struct fabric_state *state, uint64_t bytes, uint16_t lanes);
 
+/* What real systems pay beside switching, as keys of every fabric with circuits; ps, all 0 unless a topology says so.
+ */
+struct fabric_delays {
+    int64_t control_ps; /* to compute and send a configuration, before switching */
+    int64_t lock_ps;    /* until the receiver has locked on, after switching */
+    int64_t guard_ps;   /* dark before every transfer */
+};
+
+/* Their rows in the key table of a fabric whose settings have a `struct fabric_delays delays`. */
+#define FABRIC_DELAY_KEY(key, field, condition, text)                                                                  \
+    {                                                                                                                  \
+        TIME_KEY(key, delays.field), .default_text = "0ps", .minimum = "0ps", .when = condition, .doc = text           \
+    }
+#define FABRIC_DELAY_KEYS(name, condition)                                                                             \
+    FABRIC_DELAY_KEY(name ".control", control_ps, condition,                                                           \
+                     "To compute and send a configuration, before the hardware switches: part of every set-up. A "     \
+                     "public 24x24 prototype takes 68.5us."),                                                          \
+        FABRIC_DELAY_KEY(                                                                                              \
+            name ".lock", lock_ps, condition,                                                                          \
+            "Until a receiver has locked on to new light: part of every set-up. A public 24x24 prototype "             \
+            "takes 8.7us."),                                                                                           \
+        FABRIC_DELAY_KEY(name ".guard", guard_ps, condition,                                                           \
+                         "Dark time before every transfer, also on a circuit that is lit: what keeps bursts apart.")
+
+/* Adds them to the figures that fabric_share set. */
+STATUS_MUST_USE enum status fabric_add_delays(struct fabric_state *state, const struct fabric_delays *delays,
+                                              struct error *error);
+
 /* Sets latency, rate (node rate / transceivers), lanes and clock-bound figures that most fabrics share. STATUS_USER
  * where less than a byte per second is left for a transceiver. */
 STATUS_MUST_USE enum status fabric_share(struct fabric_state *state, int64_t transceivers, int64_t reconfiguration_ps,
@@ -212,12 +244,9 @@ bool network_hardware_is_free(const struct network *network, uint64_t hardware);
 /* Nobody's: no circuit would have to give way. */
 bool network_hardware_is_dark(const struct network *network, uint64_t hardware);
 
-/* For plan: this hardware is held by an idle lit circuit of the pair with as many lanes, to use again. A circuit
- * is used as a whole: the plan must name all its hardware. */
-bool network_hardware_is_lit_for(const struct network *network, uint64_t hardware, const struct fabric_pair *pair);
-
-/* Held by one and the same circuit. */
-bool network_hardware_is_together(const struct network *network, uint64_t left, uint64_t right);
+/* What is lost when the circuit that holds it gives way: nothing where it is dark, little where its pair has other
+ * lanes, more where it is the pair's last. To choose by, lowest first. */
+int network_hardware_loss(const struct network *network, uint64_t hardware);
 
 /* A transfer under way, for carriers. The returned pointer lives until the next transfer is sent. */
 struct transfer_view {

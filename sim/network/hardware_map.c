@@ -74,41 +74,32 @@ bool network_hardware_is_dark(const struct network *network, uint64_t hardware)
     return slot == FABRIC_NONE || hardware_at(network, slot)->circuit == 0;
 }
 
-bool network_hardware_is_lit_for(const struct network *network, uint64_t hardware, const struct fabric_pair *pair)
+int network_hardware_loss(const struct network *network, uint64_t hardware)
 {
-    uint32_t slot = hardware_find(network, hardware);
-    uint32_t index = slot == FABRIC_NONE ? 0 : hardware_at(network, slot)->circuit;
-    if (index == 0 || network->options.circuits == NETWORK_TEARDOWN || pair->target_count != 1)
-        return false;
-    const struct circuit *circuit = &network->circuits[index];
-    return circuit->transfer == 0 && circuit->source == pair->source && circuit->target == pair->targets[0] &&
-           circuit->lanes == pair->lanes;
+    enum { ONE_OF_SEVERAL = 1, LAST_OF_PAIR = 4 };
+    uint32_t slot = hardware_find(network, hardware),
+             index = slot == FABRIC_NONE ? 0 : hardware_at(network, slot)->circuit;
+    if (index == 0)
+        return 0;
+    const struct pair *pair = pair_find(network, network->circuits[index].pair);
+    return pair->circuit_count > 1 ? ONE_OF_SEVERAL : LAST_OF_PAIR;
 }
 
-bool network_hardware_is_together(const struct network *network, uint64_t left, uint64_t right)
-{
-    uint32_t one = hardware_find(network, left), other = hardware_find(network, right);
-    if (one == FABRIC_NONE || other == FABRIC_NONE)
-        return false;
-    uint32_t circuit = hardware_at(network, one)->circuit;
-    return circuit != 0 && circuit == hardware_at(network, other)->circuit;
-}
-
-/* A transfer that is still under way has not closed the books of its hardware: what it spent so far is its switching
- * but for what is still to come of it (lit_from), and busy for the rest. */
+/* A circuit that still carries has not closed the books of its hardware: what it spent so far is its switching but for
+ * what is still to come of it (lit_from), and busy for the rest. */
 static struct hardware_use use_now(const struct network *network, uint32_t slot, sim_time now)
 {
     const struct hardware *hardware = hardware_at(network, slot);
     struct hardware_use use = {hardware_id(network, slot), hardware->busy, hardware->switching, hardware->idle};
     sim_time open = now - hardware->since;
-    uint32_t transfer = hardware->circuit ? network->circuits[hardware->circuit].transfer : 0;
-    if (transfer == 0) {
+    const struct circuit *circuit = &network->circuits[hardware->circuit];
+    if (hardware->circuit == 0 || circuit->transfer == 0) {
         use.idle += open;
         return use;
     }
-    sim_time switching = network->transfers[transfer].reconfiguration, lit_from = network->transfers[transfer].lit_from;
-    if (lit_from > now)
-        switching -= lit_from - now;
+    sim_time switching = circuit->dark;
+    if (circuit->lit_from > now)
+        switching -= circuit->lit_from - now;
     switching = switching < open ? switching : open;
     use.switching += switching;
     use.busy += open - switching;

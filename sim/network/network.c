@@ -1,10 +1,8 @@
 /* The network's loop: sending, the instant's dispatch, ends.
  *
- * Three events: the end of a transfer, the expiry of a lingering circuit, and
- * the dispatch, which comes last in its instant (priority 255) and gives out
- * hardware: it merges what was sent at this instant with the lines that were
- * called up, in the order of the policy. In strict order there is one queue, and
- * only its head is ever tried.
+ * Three events: the end of a transfer, which comes twice, when its last bit leaves
+ * and when that arrives; the expiry of a lingering circuit; and the dispatch, which
+ * comes last in its instant (priority 255) and gives out hardware (dispatch.c).
  */
 #include "network/network.h"
 
@@ -16,7 +14,7 @@
 
 enum { PRIORITY_END = 0, PRIORITY_DISPATCH = 255 };
 
-static event_handler on_end, on_expire, on_dispatch, on_fabric;
+static event_handler on_end, on_expire, on_fabric;
 
 uint16_t network_kind(const struct network *network, int which)
 {
@@ -49,7 +47,7 @@ static enum status open_fabric(struct network *network, const struct fabric *fab
     network->fabric = (struct fabric_state){.fabric = fabric,
                                             .topology = network->topology,
                                             .clock = {network->options.tick_ps},
-                                            .gives_way = network->options.circuits == NETWORK_HOLD};
+                                            .gives_way = circuits_yield(network)};
     enum status status = fabric->open(&network->fabric, error);
     if (status != STATUS_OK)
         return status;
@@ -100,7 +98,7 @@ enum status network_create(struct engine *engine, const struct topology *topolog
     statistics_level_start(&network->moving, engine_now(engine), 0);
     engine_on(engine, network_kind(network, KIND_END), on_end, network);
     engine_on(engine, network_kind(network, KIND_EXPIRE), on_expire, network);
-    engine_on(engine, network_kind(network, KIND_DISPATCH), on_dispatch, network);
+    engine_on(engine, network_kind(network, KIND_DISPATCH), network_on_dispatch, network);
     engine_on(engine, network_kind(network, KIND_FABRIC), on_fabric, network);
     *out = network;
     return STATUS_OK;
@@ -179,7 +177,12 @@ static sim_time payload_of(const struct network *network, const struct transfer_
     if (is_inside(network, request))
         return clock_duration(&network->fabric.clock, request->bytes,
                               (uint64_t)network->topology->inside_rate_bytes_per_s);
-    return fabric_payload(&network->fabric, request->bytes, request->lanes ? request->lanes : 1);
+    return fabric_payload(&network->fabric, request->bytes, 1); /* it may get no more than one lane */
+}
+
+static uint16_t lanes_of(const struct network *network, const struct transfer_request *request)
+{
+    return request->lanes == NETWORK_ALL_LANES ? network->fabric.lanes_max : request->lanes ? request->lanes : 1;
 }
 
 static uint32_t transfer_make(struct network *network, const struct transfer_request *request)
@@ -201,7 +204,7 @@ static uint32_t transfer_make(struct network *network, const struct transfer_req
         .job = request->job,
         .epoch = epoch,
         .first_lane = request->first_lane,
-        .lanes = request->lanes ? request->lanes : 1,
+        .lanes = lanes_of(network, request),
         .is_cleared_when_blocked = request->is_cleared_when_blocked,
     };
     network->totals.sent++;
@@ -232,7 +235,7 @@ static enum status check_request(const struct network *network, const struct tra
                                  struct error *error)
 {
     TRY(check_targets(network, request, error));
-    uint16_t lanes = request->lanes ? request->lanes : 1;
+    uint16_t lanes = lanes_of(network, request);
     if (lanes > network->fabric.lanes_max || request->first_lane > network->fabric.lanes_max)
         return error_set(error, STATUS_USER, "%u lanes from lane %u on: fabric %s has %u between two servers", lanes,
                          request->first_lane, network->fabric.fabric->strategy.name, network->fabric.lanes_max);
@@ -245,7 +248,7 @@ static enum status check_request(const struct network *network, const struct tra
         TRY(clock_advance(clock, engine_now(network->engine), network->inside_latency, &time, error));
     } else {
         TRY(clock_advance(clock, engine_now(network->engine), network->fabric.latency, &time, error));
-        TRY(clock_advance(clock, time, network->fabric.reconfiguration, &time, error));
+        TRY(clock_advance(clock, time, network->fabric.reconfiguration + network->fabric.guard, &time, error));
     }
     return clock_advance(clock, time, payload, &time, error);
 }
@@ -355,7 +358,7 @@ void network_begin(struct network *network, uint32_t index)
     sim_time now = engine_now(network->engine);
     require(transfer->state == TRANSFER_WAITING);
     transfer->state = TRANSFER_MOVING;
-    transfer->begin = transfer->dark_from = transfer->lit_from = now;
+    transfer->begin = now;
     transfer->epoch++;
     statistics_level_add(&network->waiting, now, -1);
     statistics_level_add(&network->moving, now, 1);
@@ -363,19 +366,32 @@ void network_begin(struct network *network, uint32_t index)
     network->totals.bytes_sent += (statistics_wide)transfer->bytes * transfer->target_count;
 }
 
-void transfer_start(struct network *network, uint32_t index, sim_time reconfiguration)
+void transfer_start(struct network *network, uint32_t index, sim_time reconfiguration, sim_time payload)
 {
     struct transfer *transfer = &network->transfers[index];
     sim_time end;
     network_begin(network, index);
     transfer->reconfiguration = reconfiguration;
-    transfer->payload = fabric_payload(&network->fabric, transfer->bytes, transfer->lanes);
+    transfer->payload = payload;
     if (!network_advance(network, transfer->begin, reconfiguration, &end) ||
-        !network_advance(network, end, network->fabric.latency, &end) ||
-        !network_advance(network, end, transfer->payload, &end))
+        !network_advance(network, end, payload, &end))
         return;
-    transfer->lit_from = transfer->begin + reconfiguration;
     transfer->end = engine_schedule(network->engine, end, PRIORITY_END, network_kind(network, KIND_END), index, 0);
+}
+
+/* The last bit of a transfer leaves: its circuits are free, and it arrives after the latency. False: it is there. */
+static bool leave_circuits(struct network *network, uint32_t index)
+{
+    sim_time end;
+    if (network->transfers[index].circuits == 0)
+        return false;
+    circuits_end(network, index);
+    if (network->fabric.latency == 0)
+        return false;
+    if (network_advance(network, engine_now(network->engine), network->fabric.latency, &end))
+        network->transfers[index].end =
+            engine_schedule(network->engine, end, PRIORITY_END, network_kind(network, KIND_END), index, 0);
+    return true;
 }
 
 /* Frees the transfer before it calls done, which may send again. */
@@ -424,11 +440,12 @@ static void on_end(struct engine *engine, const struct event *event, void *world
                &(struct transfer_report){.latency = transfer->inside_latency, .payload = transfer->payload});
         return;
     }
+    if (leave_circuits(network, index))
+        return;
     struct transfer_report parts = {.wait = transfer->begin - transfer->start,
                                     .reconfiguration = transfer->reconfiguration,
                                     .latency = network->fabric.latency,
                                     .payload = transfer->payload};
-    circuit_end(network, transfer->circuit);
     finish(network, index, &parts);
 }
 
@@ -459,118 +476,10 @@ void network_clear(struct network *network, uint32_t index)
     report(network, index, &(struct transfer_report){.is_cleared = true});
 }
 
-/* True if it started. */
-static bool try_or_wait(struct network *network, uint32_t index, uint64_t from)
-{
-    if (circuit_try(network, index) == CIRCUIT_STARTED)
-        return true;
-    if (network->transfers[index].is_cleared_when_blocked)
-        network_clear(network, index);
-    else
-        circuit_wait(network, index, from);
-    return false;
-}
-
-/* Is there hope for the next in line? At a pair there is while the last one was helped. */
-static bool place_is_open(const struct network *network, uint64_t place, bool was_helped)
-{
-    if (place & PLACE_LINE)
-        return network->fabric.circuits->line_is_open(&network->fabric, network, (uint32_t)(place & ~PLACE_LINE));
-    if (place & PLACE_PAIR)
-        return was_helped;
-    return hardware_is_open(network, (uint32_t)place);
-}
-
-/* Tries the first of a line that was called up; the rest stays called up while there is hope. */
-static void serve(struct network *network)
-{
-    uint64_t place = network->wakes.items[0].place;
-    uint32_t waiter = waitlist_take(&network->wakes), index = line_take(network, &waiter);
-    bool was_helped = index == 0 || try_or_wait(network, index, place);
-    if (place == FABRIC_KEPT)
-        line_wake_kept(network);
-    if (waiter == 0)
-        return;
-    if (place_is_open(network, place, was_helped)) {
-        wake_put(network, place, waiter);
-        return;
-    }
-    uint32_t *root = line_at(network, place);
-    *root = line_meld(network, *root, waiter);
-}
-
-static int compare_fresh_total(const void *left, const void *right)
-{
-    const struct fresh *a = left, *b = right;
-    return turn_is_before(&b->turn, &a->turn) - turn_is_before(&a->turn, &b->turn);
-}
-
-static void dispatch_lines(struct network *network, const struct fresh_list *fresh)
-{
-    const struct waitlist *wakes = &network->wakes;
-    line_wake_kept(network);
-    for (size_t next = 0; !network->is_failed && (next < fresh->count || wakes->count > 0);) {
-        bool is_fresh = next < fresh->count;
-        if (is_fresh && wakes->count > 0)
-            is_fresh = turn_is_before(&fresh->items[next].turn, &wakes->items[0].turn);
-        if (is_fresh)
-            try_or_wait(network, fresh->items[next++].transfer, PLACE_NONE);
-        else
-            serve(network);
-    }
-}
-
-/* One queue: its head goes or everybody waits. The head that would be cleared is cleared, and so is everybody else of
- * this instant who does not want to stand behind it. */
-static void dispatch_strict(struct network *network, const struct fresh_list *fresh)
-{
-    for (size_t i = 0; i < fresh->count; i++)
-        network->queue = line_insert(network, network->queue, fresh->items[i].transfer);
-    while (network->queue != 0 && !network->is_failed) {
-        uint32_t index = line_first(network, network->queue);
-        if (index != 0 && circuit_try(network, index) == CIRCUIT_BLOCKED) {
-            if (!network->transfers[index].is_cleared_when_blocked)
-                break;
-            network_clear(network, index);
-        }
-        line_take(network, &network->queue);
-    }
-    for (size_t i = 0; i < fresh->count; i++) {
-        const struct transfer *transfer = &network->transfers[fresh->items[i].transfer];
-        if (transfer->state == TRANSFER_WAITING && transfer->is_cleared_when_blocked &&
-            transfer->turn.sequence == fresh->items[i].turn.sequence)
-            network_clear(network, fresh->items[i].transfer);
-    }
-}
-
-static void on_dispatch(struct engine *engine, const struct event *event, void *world)
-{
-    struct network *network = world;
-    (void)engine;
-    (void)event;
-    require(network->is_dispatch_due);
-    network->is_dispatch_due = false;
-    struct fresh_list fresh = network->fresh; /* callbacks may send: that is for the next dispatch of this instant */
-    network->fresh = (struct fresh_list){0};
-    if (fresh.is_unsorted)
-        qsort(fresh.items, fresh.count, sizeof *fresh.items, compare_fresh_total);
-    network->is_dispatching = true;
-    if (network->options.is_strict)
-        dispatch_strict(network, &fresh);
-    else
-        dispatch_lines(network, &fresh);
-    network->is_dispatching = false;
-    if (network->fresh.items == NULL && fresh.items != NULL) {
-        network->fresh = (struct fresh_list){.items = fresh.items, .capacity = fresh.capacity};
-        return;
-    }
-    free(fresh.items);
-}
-
 void network_finish(struct network *network, uint32_t transfer, const struct transfer_report *parts)
 {
     struct transfer_report copy = *parts;
-    stays_tell_transfer(network, NULL, &network->transfers[transfer], engine_now(network->engine));
+    stays_tell_transfer(network, &network->transfers[transfer]);
     copy.is_cleared = false;
     finish(network, transfer, &copy);
 }

@@ -1,10 +1,14 @@
 /* The optical network on the event engine: transfers that need circuits, circuits that need hardware.
  *
- * A transfer from a to b needs a lit circuit a->b. A circuit holds hardware of
- * the fabric (transmitters, receivers, wavelengths, ports), each of which serves
- * one circuit at a time; it is dark, switching (the hardware is held and carries
- * nothing) or lit. Within one instant everything that ends, ends first; then the
- * waiting requests get hardware in the order of the policy.
+ * A transfer from a to b needs lit circuits a->b, one per lane. A circuit holds
+ * hardware of the fabric (transmitters, receivers, wavelengths, ports), each of
+ * which serves one circuit at a time; it is dark, switching (the hardware is held
+ * and carries nothing) or lit. Lanes belong to circuits, not to requests: a
+ * transfer takes what is lit for its pair, up to the lanes it asks for, and adds
+ * more as far as they pay; it needs one. Hardware is held until the last bit has
+ * left; that arrives after the latency, meanwhile others may use the circuit.
+ * Within one instant everything that ends, ends first; then the waiting requests
+ * get hardware in the order of the policy.
  *
  * Accounting is always on and exact, in integer ticks: for each transfer
  * wait + reconfiguration + latency + payload = end - start; for each piece of
@@ -41,6 +45,8 @@ enum network_order {
 
 /* What becomes of a lit circuit behind its last transfer. */
 enum network_circuits {
+    NETWORK_PATIENT,  /* stays lit; a transfer whose pair has circuits waits for one that will be free before a new one
+                         would be lit, and takes hardware that another pair has lit only where that pays */
     NETWORK_HOLD,     /* stays lit until its hardware is wanted by another */
     NETWORK_TEARDOWN, /* dark at once */
     NETWORK_LINGER    /* keeps its hardware for linger_ps, wanted or not, then dark; 0 is TEARDOWN */
@@ -48,10 +54,13 @@ enum network_circuits {
 
 enum { NETWORK_KINDS = 4 };
 
+/* Of a transfer: as many as the fabric has. */
+enum { NETWORK_ALL_LANES = UINT16_MAX };
+
 /* What hardware does; dark, it has no stay. */
 enum network_light {
     NETWORK_SWITCHING, /* held, and carries nothing yet, or nothing while its whole switch is dark */
-    NETWORK_CARRYING,  /* lit, with a transfer, latency included */
+    NETWORK_CARRYING,  /* lit, with a transfer, from its first bit to its last */
     NETWORK_IDLE       /* lit, without; also while its switch is dark for others */
 };
 
@@ -94,10 +103,10 @@ struct transfer_report {
     uint64_t tag;             /* from the request */
     sim_time start, end;      /* sent, and received */
     sim_time wait;            /* for hardware */
-    sim_time reconfiguration; /* own switching, and other circuits' switching that stopped this one; on a rotor the dark
-                                 time before its windows */
+    sim_time reconfiguration; /* dark before its first bit: own switching and guard time; other circuits' switching that
+                                 stopped it; on a rotor the dark time before its windows */
     sim_time latency;         /* propagation + io at both ends, per hop */
-    sim_time payload;         /* bytes / rate, in whole slots where the fabric has them */
+    sim_time payload;         /* bytes / rate of its lanes, in whole slots where the fabric has them */
     bool is_cleared;          /* found no free hardware and asked not to wait: nothing was sent */
 };
 
@@ -114,7 +123,8 @@ struct transfer_request {
     uint32_t job;
     uint64_t bytes;
     int64_t priority;    /* lower goes first, with NETWORK_PRIORITY */
-    uint16_t lanes;      /* transceivers side by side, 0 = 1; the fabric says how many it can */
+    uint16_t lanes;      /* at most so many transceivers side by side, 0 = 1; the fabric says how many it can, which is
+                            NETWORK_ALL_LANES */
     uint16_t first_lane; /* the first of them plus 1, where the caller plans the lanes of a collective; 0 = the fabric's
                             choice */
     bool is_cleared_when_blocked; /* rather than wait (a loss system) */
@@ -159,7 +169,7 @@ struct network_totals {
     uint64_t local;   /* of these: no hardware needed, ended at once */
     uint64_t cleared; /* found no free hardware and did not wait */
     uint64_t done, waiting, moving;
-    uint64_t circuits_set_up;   /* reconfigurations paid */
+    uint64_t circuits_set_up;   /* lanes */
     uint64_t circuits_reused;   /* transfers that found theirs lit */
     statistics_wide bytes_sent; /* by transfers that got hardware; a multicast counts once per target */
     statistics_wide bytes_received;
@@ -175,7 +185,7 @@ struct network_totals network_totals(const struct network *network);
 /* The books of one piece of hardware up to now: busy + switching + idle = now. */
 struct hardware_use {
     uint64_t hardware; /* the fabric's number for it, see fabric.h */
-    sim_time busy;     /* carrying a transfer, latency included */
+    sim_time busy;     /* carrying a transfer */
     sim_time switching;
     sim_time idle; /* lit without a transfer counts as idle, also while its switch is dark for others (scope switch) */
 };

@@ -52,6 +52,7 @@ static void check_circuits(const struct network *network)
         const struct circuit *circuit = &network->circuits[i];
         for (uint32_t k = 0; k < circuit->slot_count; k++)
             require(hardware_at(network, circuit_slots(circuit)[k])->circuit == i);
+        require(circuit->slot_count == 0 || pair_find(network, circuit->pair)->circuit_count > 0);
     }
 }
 
@@ -96,7 +97,7 @@ static void explain_hardware(const struct network *network, uint32_t index, char
     struct fabric_pair pair = circuit_pair(&network->transfers[index]);
     struct fabric_plan plan = {0};
     const struct fabric_circuits *circuits = network->fabric.circuits;
-    snprintf(text, FABRIC_TEXT_BYTES, "its turn");
+    snprintf(text, FABRIC_TEXT_BYTES, network->transfers[index].is_patient ? "a circuit of its pair" : "its turn");
     if (!circuits->plan(&network->fabric, network, &pair, &plan))
         snprintf(text, FABRIC_TEXT_BYTES, "any free path of the fabric");
     for (size_t i = circuits->is_fixed ? plan.hold.count : 0; i-- > 0;)

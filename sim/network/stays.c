@@ -1,6 +1,6 @@
 /* What an observer is told: the stays of hardware, each when it is over.
  *
- * Nothing is kept here. A transfer knows from when on its hardware was dark and
+ * Nothing is kept here. A circuit knows from when on its hardware was dark and
  * lit since its last stay that was told, and the books of hardware know when
  * it fell idle. Telling costs the length of the circuit's list of hardware, and
  * nothing without an observer. For each piece of hardware the stays follow each
@@ -21,26 +21,43 @@ static void tell(const struct network *network, const struct circuit *circuit, s
         observer->stayed(observer->context, network, &stay);
 }
 
-void stays_tell_transfer(const struct network *network, const struct circuit *circuit, const struct transfer *transfer,
-                         sim_time end)
+static struct network_stay stay_of(const struct transfer *transfer)
+{
+    return (struct network_stay){.hardware = transfer->source,
+                                 .light = NETWORK_CARRYING,
+                                 .source = transfer->source,
+                                 .target = transfer->target,
+                                 .target_count = transfer->target_count,
+                                 .job = transfer->job,
+                                 .bytes = transfer->bytes};
+}
+
+void stays_tell_circuit(const struct network *network, const struct circuit *circuit)
 {
     if (!network->options.observer)
         return;
-    require(transfer->state == TRANSFER_MOVING && transfer->dark_from <= transfer->lit_from);
-    struct network_stay stay = {.hardware = transfer->source,
-                                .light = NETWORK_SWITCHING,
-                                .start = transfer->dark_from,
-                                .end = transfer->lit_from < end ? transfer->lit_from : end,
-                                .source = transfer->source,
-                                .target = transfer->target,
-                                .target_count = transfer->target_count,
-                                .job = transfer->job,
-                                .bytes = transfer->bytes};
+    sim_time now = engine_now(network->engine);
+    require(circuit->transfer != 0 && circuit->dark_from <= circuit->lit_from);
+    struct network_stay stay = stay_of(&network->transfers[circuit->transfer]);
+    stay.light = NETWORK_SWITCHING;
+    stay.start = circuit->dark_from;
+    stay.end = circuit->lit_from < now ? circuit->lit_from : now;
     tell(network, circuit, stay);
     stay.light = NETWORK_CARRYING;
-    stay.start = transfer->lit_from;
-    stay.end = end;
+    stay.start = circuit->lit_from;
+    stay.end = now;
     tell(network, circuit, stay);
+}
+
+void stays_tell_transfer(const struct network *network, const struct transfer *transfer)
+{
+    if (!network->options.observer)
+        return;
+    require(transfer->state == TRANSFER_MOVING);
+    struct network_stay stay = stay_of(transfer);
+    stay.start = transfer->begin;
+    stay.end = engine_now(network->engine);
+    tell(network, NULL, stay);
 }
 
 void stays_tell_idle(const struct network *network, const struct circuit *circuit)
@@ -58,7 +75,6 @@ void stays_tell_idle(const struct network *network, const struct circuit *circui
 
 void stays_tell_open(const struct network *network)
 {
-    sim_time now = engine_now(network->engine);
     if (!network->options.observer)
         return;
     for (size_t i = 1; i < network->circuit_places.count; i++) {
@@ -66,11 +82,11 @@ void stays_tell_open(const struct network *network)
         if (circuit->slot_count > 0 && circuit->transfer == 0)
             stays_tell_idle(network, circuit);
         else if (circuit->slot_count > 0)
-            stays_tell_transfer(network, circuit, &network->transfers[circuit->transfer], now);
+            stays_tell_circuit(network, circuit);
     }
     for (size_t i = 1; i < network->transfer_places.count && !network_has_circuits(network); i++)
         if (network->transfers[i].state == TRANSFER_MOVING)
-            stays_tell_transfer(network, NULL, &network->transfers[i], now);
+            stays_tell_transfer(network, &network->transfers[i]);
 }
 
 bool network_has_circuits(const struct network *network)

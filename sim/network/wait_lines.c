@@ -17,46 +17,58 @@
 
 enum { PAIRS_MIN = 64 };
 
-static size_t pair_at(const struct network *network, uint64_t pair)
+static size_t pair_at(const struct network *network, uint64_t key)
 {
-    size_t mask = network->pair_size - 1, at = (size_t)pair & mask;
-    while (network->pairs[at].pair != 0 && network->pairs[at].pair != pair)
+    size_t mask = network->pair_size - 1, at = (size_t)key & mask;
+    while (network->pairs[at].key != 0 && network->pairs[at].key != key)
         at = (at + 1) & mask;
     return at;
 }
 
-bool pair_has_head(const struct network *network, const struct pair_line *pair)
+bool pair_has_head(const struct network *network, const struct pair *pair)
 {
     const struct transfer *head = &network->transfers[pair->head];
     return pair->head != 0 && head->state == TRANSFER_WAITING && head->turn.sequence == pair->head_sequence;
 }
 
-/* Pairs that nobody waits for are left behind, so the map stays as small as what waits. */
+static bool pair_is_in_use(const struct network *network, const struct pair *pair)
+{
+    return pair->line != 0 || pair->circuits != 0 || pair_has_head(network, pair);
+}
+
+/* Pairs without a circuit that nobody waits for are left behind: the map stays as small as what is lit and waits. */
 static void pairs_grow(struct network *network)
 {
-    struct pair_line *old = network->pairs;
+    struct pair *old = network->pairs;
     size_t old_size = network->pair_size, used = 0;
     for (size_t i = 0; i < old_size; i++)
-        used += old[i].line != 0 || pair_has_head(network, &old[i]);
+        used += pair_is_in_use(network, &old[i]);
     while (network->pair_size < PAIRS_MIN || network->pair_size < 4 * used)
         network->pair_size = network->pair_size ? network->pair_size * 2 : PAIRS_MIN;
     network->pairs = memory_alloc(network->pair_size, sizeof *network->pairs);
     network->pair_count = used;
     for (size_t i = 0; i < old_size; i++)
-        if (old[i].line != 0 || pair_has_head(network, &old[i]))
-            network->pairs[pair_at(network, old[i].pair)] = old[i];
+        if (pair_is_in_use(network, &old[i]))
+            network->pairs[pair_at(network, old[i].key)] = old[i];
     free(old);
 }
 
-struct pair_line *line_of_pair(struct network *network, uint64_t pair)
+struct pair *pair_find(const struct network *network, uint64_t key)
 {
+    struct pair *at = network->pair_size > 0 ? &network->pairs[pair_at(network, key)] : NULL;
+    return at && at->key == key ? at : NULL;
+}
+
+struct pair *pair_of(struct network *network, uint64_t key)
+{
+    struct pair *at = pair_find(network, key);
+    if (at)
+        return at;
     if (2 * network->pair_count >= network->pair_size)
         pairs_grow(network);
-    struct pair_line *at = &network->pairs[pair_at(network, pair)];
-    if (at->pair == 0) {
-        at->pair = pair;
-        network->pair_count++;
-    }
+    at = &network->pairs[pair_at(network, key)];
+    at->key = key;
+    network->pair_count++;
     return at;
 }
 
@@ -67,7 +79,7 @@ uint32_t *line_at(struct network *network, uint64_t place)
         return &network->lines[place & ~PLACE_LINE];
     }
     if (place & PLACE_PAIR)
-        return &line_of_pair(network, place)->line;
+        return &pair_of(network, place)->line;
     return &hardware_at(network, (uint32_t)place)->line;
 }
 

@@ -71,20 +71,23 @@ static const struct key settings_keys[] = {
          "Who gets hardware first: who asked first, who has the fewest bytes, or whose op the scheduler ranks first."},
     {BOOLEAN_KEY("network.backfill", network.backfills), .default_text = "true", .when = CIRCUIT,
      .doc = "Whether a request that fits may overtake one that does not."},
-    {CHOICE_KEY("network.circuits", circuit.network.circuits, "hold|teardown|linger"), .default_text = "hold",
-     .when = CIRCUIT,
-     .doc =
-         "A circuit behind its transfer: lit until its hardware is wanted, dark at once, or lit for network.linger."},
+    {CHOICE_KEY("network.circuits", circuit.network.circuits, "patient|hold|teardown|linger"),
+     .default_text = "patient", .when = CIRCUIT,
+     .doc = "A circuit behind its transfer: lit until its hardware is wanted, dark at once, or lit for network.linger. "
+            "patient also lets a transfer wait for a circuit of its own pair that is free before a new one would be "
+            "lit, and "
+            "takes hardware that another pair has lit only where that pays."},
     {TIME_KEY("network.linger", circuit.network.linger_ps), .minimum = "0ps",
      .when = CIRCUIT "&network.circuits=linger", .doc = "How long an idle circuit keeps its hardware.",
      .example = "1us", .is_needed = true},
     {CHOICE_KEY("network.all_reduce", network.all_reduce, "ramp|ring|halving-doubling|parameter-server"),
      .default_text = "ramp", .when = CIRCUIT, .doc = "How the parts of an op synchronise."},
-    {INTEGER_KEY("network.lanes", network.lanes), .default_text = "1", .minimum = "1", .maximum = "1024",
-     .when = CIRCUIT,
-     .doc = "Transceivers a transfer uses side by side, as far as the fabric can. A transceiver has its share of the "
-            "node's "
-            "rate, so fabrics with many need several for a pair to be as fast as on others."},
+    {INTEGER_KEY("network.lanes", network.lanes), .choices = "auto", .default_text = "auto", .minimum = "1",
+     .maximum = "1024", .when = CIRCUIT,
+     .doc =
+         "Transceivers that a transfer may use side by side: all that the fabric has between two servers (auto), or "
+         "so many. A transceiver has its share of the node's rate. A transfer uses what is lit for its pair and adds "
+         "lanes as far as that pays."},
     {BOOLEAN_KEY("network.barrier", circuit.has_barriers), .default_text = "false", .when = CIRCUIT,
      .doc = "Whether each phase of a collective waits for all members."},
 

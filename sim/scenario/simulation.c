@@ -126,7 +126,7 @@ struct circuit_options simulation_circuit(const struct settings *settings)
     circuit.network.is_strict = !settings->network.backfills;
     circuit.clock.tick_ps = settings->run.tick_ps;
     circuit.all_reduce = all_reduces[settings->network.all_reduce];
-    circuit.lanes = (uint16_t)settings->network.lanes;
+    circuit.lanes = settings->network.lanes > 0 ? (uint16_t)settings->network.lanes : NETWORK_ALL_LANES;
     circuit.steps = settings->workload.steps;
     if (!settings->step.is_steady) {
         circuit.steady_tolerance = -1;
