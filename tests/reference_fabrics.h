@@ -27,10 +27,11 @@ struct slow_transfer {
     bool was_cleared;
 };
 
-/* Each fills in the answers. The transfers are in the order in which they are sent; a tick is 1 ps. */
+/* Each fills in the answers. The transfers are in the order in which they are sent; a tick is 1 ps. Those of rotor and
+ * static return the time that all ports or links together send; on static a byte must take a tick. */
 void slow_ring(const struct world *world, struct slow_transfer *transfers, int count);
-void slow_rotor(const struct world *world, struct slow_transfer *transfers, int count);
-void slow_static(const struct world *world, struct slow_transfer *transfers, int count);
+int64_t slow_rotor(const struct world *world, struct slow_transfer *transfers, int count);
+int64_t slow_static(const struct world *world, struct slow_transfer *transfers, int count);
 void slow_packet(const struct world *world, struct slow_transfer *transfers, int count);
 
 /* True when `left` goes before `right` in the order of the world's options. */

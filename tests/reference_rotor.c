@@ -27,6 +27,7 @@ struct slow_rotor {
     int64_t *unsent, *missing, *busy; /* of transfers; busy: ticks in which a piece of it is sent */
     int64_t *last;                    /* of these, the last so far */
     bool *is_begun;
+    int64_t sending, forwarded; /* ticks of all ports; of these, what others carried on */
     int64_t busy_until[SERVERS][SWITCHES];
     bool looks[SERVERS][SWITCHES];
     int current[SERVERS][SERVERS]; /* one hop: the transfer that has the pair, or -1 */
@@ -96,6 +97,8 @@ static void send_ticks(struct slow_rotor *r, int transfer, uint32_t from, uint32
                                                       .sent_at = now + ticks,
                                                       .lands_at = now + ticks + latency_of(r)};
     r->busy_until[from][which] = now + ticks;
+    r->sending += ticks;
+    r->forwarded += from != r->x[transfer].source ? ticks : 0;
     r->is_begun[transfer] = true;
 }
 
@@ -238,6 +241,7 @@ static void tick_pair(struct slow_rotor *r, uint32_t source, uint32_t target, in
         return;
     r->is_begun[*current] = true;
     r->busy[*current]++;
+    r->sending++;
     r->x[*current].reconfiguration += dark_ticks(r, *current, now, begin);
     r->last[*current] = now;
     if (--r->unsent[*current] == 0) {
@@ -254,7 +258,21 @@ static bool is_over(const struct slow_rotor *r)
     return true;
 }
 
-void slow_rotor(const struct world *world, struct slow_transfer *x, int count)
+/* All that was sent has arrived, nothing is left anywhere, and ports sent every byte once, and those of detours twice.
+ */
+static void check_bytes(const struct slow_rotor *r, bool is_two_hop)
+{
+    int64_t work = 0;
+    for (int i = 0; i < r->count; i++) {
+        work += r->x[i].was_cleared ? 0 : (int64_t)r->x[i].bytes;
+        CU_ASSERT(r->x[i].was_cleared || (r->unsent[i] == 0 && (!is_two_hop || r->missing[i] == 0)));
+    }
+    for (int i = 0; i < r->piece_count; i++)
+        CU_ASSERT(r->pieces[i].is_gone);
+    CU_ASSERT_EQUAL(r->sending, work + r->forwarded);
+}
+
+int64_t slow_rotor(const struct world *world, struct slow_transfer *x, int count)
 {
     struct slow_rotor *r = memory_alloc(1, sizeof *r);
     const struct topology *t = &world->topology;
@@ -284,6 +302,8 @@ void slow_rotor(const struct world *world, struct slow_transfer *x, int count)
                 tick_pair(r, i / r->n, i % r->n, now);
         clear_loose(r, now);
     }
+    check_bytes(r, *figure_truth(t, "rotor.two_hop"));
+    int64_t sending = r->sending;
     free(r->pieces);
     free(r->unsent);
     free(r->missing);
@@ -291,4 +311,5 @@ void slow_rotor(const struct world *world, struct slow_transfer *x, int count)
     free(r->last);
     free(r->is_begun);
     free(r);
+    return sending;
 }

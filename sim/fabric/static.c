@@ -6,17 +6,29 @@
  * graph over all, each with its share of node_rate; what the graph of a small job
  * does not need stays dark.
  *
- * A transfer goes from device to device on the shortest path (static_graph.h),
- * whole at each hop: a hop holds its link for latency + payload, then the next
- * link's line. Each directed link is one piece of hardware with a line of its own
- * in the order of the policy, first in line first served; so strict order and
+ * A transfer goes from device to device on the shortest path (static_graph.h), in
+ * cells: a server passes the first one on as soon as all of it is there, and the
+ * next ones follow. All links are equally fast, so behind its first cell a message
+ * never has to wait for its own bytes: it holds each link once, for its payload,
+ * and no cell needs an event. On an idle path of h hops that is
+ *     h * latency + (h - 1) * (time of a cell) + payload,
+ * the times of a cell and of the whole each rounded up to a tick, and a message
+ * shorter than a cell is one of its own length. With static.forwarding: store the
+ * cell is the whole message. The latency delays what is on the link and does not
+ * hold it: messages follow each other at the rate of the link.
+ *
+ * Each directed link is one piece of hardware with a line of its own in the order
+ * of the policy: of the messages whose first cell is there the first in line goes,
+ * whole, and those behind wait in memory that is large enough. So strict order and
  * backfill are the same here.
  *
  * Reconfiguration is paid once per job, counted from its first transfer: until the
  * graph is lit all transfers of the job stand still, and the time is booked as
  * their reconfiguration. Other jobs are not disturbed.
  *
- * Accounting: latency and payload are those of all hops, wait that of all lines.
+ * Accounting: latency is that of all hops, payload that of the message and of the
+ * first cell on each hop but the last, wait that of all lines. A link is busy
+ * while it sends.
  * A transfer costs O(1) events per hop, and O(log of the line) each. The hardware
  * number of a link is server * ports + port, whatever the job.
  */
@@ -29,26 +41,26 @@
 #include "network/reuse.h"
 #include "network/waitlist.h"
 
-enum { EVENT_READY, EVENT_HOP };
+enum { EVENT_READY, EVENT_HEAD, EVENT_END, EVENT_SERVE, EVENT_LOOSE };
 
 /* A transfer on its way; indexed by the word of the transfer. */
 struct trip {
     struct static_wiring *wiring; /* used; NULL = a trip that is free */
     uint8_t *path;                /* owned; NULL = ask the graph */
     sim_time wait, reconfiguration, payload;
+    sim_time cell;  /* that must be there before it goes on */
     sim_time since; /* in line */
     uint32_t transfer;
     uint32_t node, target; /* where it is and goes to, on the wiring */
     uint32_t hops, hop;
-    uint32_t link; /* held or waited for */
+    uint32_t link; /* of the hop that its head is at */
     bool is_begun, is_cleared;
 };
 
 struct link {
     struct waitlist line;
-    uint32_t trip;       /* plus 1; 0 = idle */
-    sim_time busy, from; /* of the trips before; of this one */
-    bool is_due;         /* stands in due */
+    sim_time until, busy; /* when the last one has left; of all that it was given to */
+    bool is_due;          /* an event will look at it */
 };
 
 struct fixed {
@@ -58,9 +70,6 @@ struct fixed {
     uint32_t link_count;
     struct trip *trips;
     struct reuse trip_places;
-    struct fabric_list due;   /* links to serve at the end of the instant */
-    struct fabric_list loose; /* trips of this instant that do not want to wait */
-    bool is_serve_due;
 };
 
 #define SETTINGS struct static_settings
@@ -77,6 +86,13 @@ static const struct key static_keys[] = {
     {TIME_KEY("static.reconfiguration", reconfiguration_ps), .default_text = "10ms", .minimum = "0ps",
      .doc = "Paid once per job, to connect its servers. 10ms: a circuit switch; a patch panel takes minutes "
             "(unverified, TopoOpt)."},
+    {CHOICE_KEY("static.forwarding", forwarding, "cells|store"), .default_text = "cells",
+     .doc = "How a message crosses several links: in cells, each sent on as soon as it is there, or stored whole at "
+            "every server on the way, which takes the time of the message once a link."},
+    {BYTES_KEY("static.cell", cell_bytes), .default_text = "4kB", .minimum = "1B", .maximum = "1TB",
+     .when = "static.forwarding=cells",
+     .doc = "What must be there before a server sends it on. 4kB: the largest packet of InfiniBand; on a link of "
+            "267GB/s it takes 15ns a hop, little beside the latency. The size of a header, 64B, is cut-through."},
 };
 
 static const struct fabric_carrier carrier;
@@ -124,8 +140,6 @@ static void close_static(struct fabric_state *state)
     static_jobs_fini(&fixed->jobs);
     free(fixed->links);
     reuse_free(&fixed->trip_places, fixed->trips);
-    free(fixed->due.ids);
-    free(fixed->loose.ids);
     free(fixed);
 }
 
@@ -148,16 +162,15 @@ static void free_trip(struct fixed *fixed, uint32_t index)
     reuse_give(&fixed->trip_places, index);
 }
 
-static void serve_soon(struct network *network, struct fixed *fixed, uint32_t link)
+/* Once the link is free, and all else of that instant is done. */
+static void serve_soon(struct network *network, struct fixed *fixed, uint32_t number)
 {
-    if (!fixed->links[link].is_due) {
-        fixed->links[link].is_due = true;
-        fabric_list_add(&fixed->due, link);
-    }
-    if (!fixed->is_serve_due) {
-        fixed->is_serve_due = true;
-        network_schedule_last(network, network_now(network), 0, 0);
-    }
+    struct link *link = &fixed->links[number];
+    sim_time now = network_now(network);
+    if (link->is_due)
+        return;
+    link->is_due = true;
+    network_schedule_last(network, link->until > now ? link->until : now, number, EVENT_SERVE);
 }
 
 static void stand_in_line(struct network *network, struct fixed *fixed, uint32_t index)
@@ -174,17 +187,29 @@ static void stand_in_line(struct network *network, struct fixed *fixed, uint32_t
 }
 
 /* The whole way, empty lines assumed, must fit in the clock. */
-static enum status check_way(const struct network *network, sim_time ready, uint32_t hops, sim_time payload,
+static enum status check_way(const struct network *network, sim_time ready, const struct trip *trip,
                              struct error *error)
 {
     sim_time hop, end;
-    if (!clock_add(payload, network_fabric(network)->latency, &hop) || (hop > 0 && hops > SIM_TIME_MAX / hop) ||
-        !clock_add(ready, hop * hops, &end))
+    uint32_t further = trip->hops - 1;
+    if (!clock_add(trip->cell, network_fabric(network)->latency, &hop) || (hop > 0 && further > SIM_TIME_MAX / hop) ||
+        !clock_add(ready, hop * further, &end) || !clock_add(end, trip->payload, &end) ||
+        !clock_add(end, network_fabric(network)->latency, &end))
         return error_set(error, STATUS_USER,
                          "a transfer over %u hops takes longer than the clock has: a coarser "
                          "run.tick is needed",
-                         hops);
+                         trip->hops);
     return STATUS_OK;
+}
+
+/* Of the bytes that a server must have before it sends them on. */
+static sim_time cell_of(const struct fabric_state *state, sim_time payload)
+{
+    const struct static_settings *settings = state->topology->fabric.settings;
+    if (settings->forwarding == FORWARD_WHOLE)
+        return payload;
+    sim_time cell = fabric_payload(state, (uint64_t)settings->cell_bytes, 1);
+    return cell < payload ? cell : payload;
 }
 
 /* Finds the way; trip->path is owned by the caller on success. */
@@ -201,8 +226,9 @@ static enum status plan_trip(struct network *network, const struct transfer_view
     trip->node = way.source;
     trip->target = way.target;
     trip->payload = fabric_payload(state, view->bytes, 1);
+    trip->cell = cell_of(state, trip->payload);
     trip->hops = static_graph_route(way.wiring->graph, way.source, way.target, &trip->path);
-    status = check_way(network, view->start + state->reconfiguration, trip->hops, trip->payload, error);
+    status = check_way(network, view->start + state->reconfiguration, trip, error);
     if (status != STATUS_OK)
         free(trip->path);
     return status;
@@ -227,99 +253,87 @@ static enum status send_static(struct network *network, uint32_t transfer, struc
         network_schedule(network, lit, index, EVENT_READY);
         return STATUS_OK;
     }
-    if (view.is_cleared_when_blocked)
-        fabric_list_add(&fixed->loose, index);
     stand_in_line(network, fixed, index);
+    if (view.is_cleared_when_blocked)
+        network_schedule_last(network, view.start, index, EVENT_LOOSE);
     return STATUS_OK;
 }
 
-/* The trip gets its link. */
+/* The trip gets its link: its head is at the next server one cell later, or all of it at the target. */
 static void start_hop(struct network *network, struct fixed *fixed, uint32_t index)
 {
     struct trip *trip = &fixed->trips[index];
-    sim_time now = network_now(network), end;
+    struct link *link = &fixed->links[trip->link];
+    sim_time now = network_now(network), latency = network_fabric(network)->latency, there;
+    bool is_last = trip->hop + 1 == trip->hops;
     trip->wait += now - trip->since;
-    fixed->links[trip->link].trip = index + 1;
-    fixed->links[trip->link].from = now;
     if (!trip->is_begun)
         network_begin(network, trip->transfer);
     trip->is_begun = true;
-    if (network_advance(network, now, network_fabric(network)->latency + trip->payload, &end))
-        network_schedule(network, end, index, EVENT_HOP);
+    if (!network_advance(network, now, trip->payload, &link->until))
+        return;
+    link->busy += trip->payload;
+    if (network_advance(network, is_last ? link->until : now + trip->cell, latency, &there))
+        network_schedule(network, there, index, is_last ? EVENT_END : EVENT_HEAD);
 }
 
-static void serve_link(struct network *network, struct fixed *fixed, uint32_t number)
+static void serve(struct network *network, struct fixed *fixed, uint32_t number)
 {
     struct link *link = &fixed->links[number];
+    bool is_given = false;
+    require(link->is_due && link->until <= network_now(network));
     link->is_due = false;
-    while (link->trip == 0 && link->line.count > 0) {
+    while (!is_given && link->line.count > 0) {
         uint32_t index = waitlist_take(&link->line);
-        if (fixed->trips[index].is_cleared)
-            free_trip(fixed, index);
-        else
+        is_given = !fixed->trips[index].is_cleared;
+        if (is_given)
             start_hop(network, fixed, index);
+        else
+            free_trip(fixed, index);
     }
+    if (link->line.count > 0)
+        serve_soon(network, fixed, number);
 }
 
-/* Those that did not get their first link now and do not want to wait go; their places in line are skipped later.
- * Their callbacks may send: that is for another round of this instant, with a list of its own. */
-static void clear_loose(struct network *network, struct fixed *fixed)
-{
-    struct fabric_list loose = fixed->loose;
-    fixed->loose = (struct fabric_list){0};
-    for (size_t i = 0; i < loose.count; i++) {
-        struct trip *trip = &fixed->trips[loose.ids[i]];
-        if (trip->is_begun)
-            continue;
-        trip->is_cleared = true;
-        network_clear(network, trip->transfer);
-    }
-    free(loose.ids);
-}
-
-static void serve(struct network *network, struct fixed *fixed)
-{
-    fixed->is_serve_due = false;
-    for (size_t i = 0; i < fixed->due.count; i++)
-        serve_link(network, fixed, (uint32_t)fixed->due.ids[i]);
-    fixed->due.count = 0;
-    if (fixed->loose.count > 0)
-        clear_loose(network, fixed);
-}
-
-static void finish_hop(struct network *network, struct fixed *fixed, uint32_t index)
+/* One that did not get its first link now and does not want to wait goes; its place in line is skipped later. */
+static void clear_loose(struct network *network, struct fixed *fixed, uint32_t index)
 {
     struct trip *trip = &fixed->trips[index];
-    struct link *link = &fixed->links[trip->link];
-    require(link->trip == index + 1);
-    link->trip = 0;
-    link->busy += network_now(network) - link->from;
-    if (link->line.count > 0)
-        serve_soon(network, fixed, trip->link);
-    trip->node = static_graph_neighbour(trip->wiring->graph, trip->node, trip->link % fixed->ports);
-    if (++trip->hop < trip->hops) {
-        stand_in_line(network, fixed, index);
+    if (trip->is_begun)
         return;
-    }
-    require(static_wiring_server(trip->wiring, trip->node) == network_transfer(network, trip->transfer).target);
-    uint32_t transfer = trip->transfer;
+    trip->is_cleared = true;
+    network_clear(network, trip->transfer);
+}
+
+/* The first cell is at the next server. */
+static void arrive(struct network *network, struct fixed *fixed, uint32_t index)
+{
+    struct trip *trip = &fixed->trips[index];
+    trip->node = static_graph_neighbour(trip->wiring->graph, trip->node, trip->link % fixed->ports);
+    trip->hop++;
+    stand_in_line(network, fixed, index);
+}
+
+static void finish(struct network *network, struct fixed *fixed, uint32_t index)
+{
+    const struct trip *trip = &fixed->trips[index];
+    uint32_t transfer = trip->transfer, further = trip->hops - 1;
+    require(static_graph_neighbour(trip->wiring->graph, trip->node, trip->link % fixed->ports) == trip->target);
     struct transfer_report parts = {.wait = trip->wait,
                                     .reconfiguration = trip->reconfiguration,
                                     .latency = network_fabric(network)->latency * trip->hops,
-                                    .payload = trip->payload * trip->hops};
+                                    .payload = trip->payload + trip->cell * further};
     free_trip(fixed, index);
     network_finish(network, transfer, &parts);
 }
 
 static void on_static(struct network *network, const struct event *event)
 {
-    struct fixed *fixed = network_fabric(network)->own;
-    if (event->priority == FABRIC_LAST)
-        serve(network, fixed);
-    else if (event->data == EVENT_READY)
-        stand_in_line(network, fixed, event->entity);
-    else
-        finish_hop(network, fixed, event->entity);
+    static void (*const handlers[])(struct network * network, struct fixed * fixed, uint32_t which) = {
+        [EVENT_READY] = stand_in_line, [EVENT_HEAD] = arrive,       [EVENT_END] = finish,
+        [EVENT_SERVE] = serve,         [EVENT_LOOSE] = clear_loose,
+    };
+    handlers[event->data](network, network_fabric(network)->own, event->entity);
 }
 
 static void visit_static(const struct network *network, hardware_visitor *visit, void *context)
@@ -328,7 +342,7 @@ static void visit_static(const struct network *network, hardware_visitor *visit,
     sim_time now = network_now(network);
     for (uint32_t i = 0; i < fixed->link_count; i++) {
         const struct link *link = &fixed->links[i];
-        struct hardware_use use = {.hardware = i, .busy = link->busy + (link->trip ? now - link->from : 0)};
+        struct hardware_use use = {.hardware = i, .busy = link->busy - (link->until > now ? link->until - now : 0)};
         use.idle = now - use.busy;
         visit(context, &use);
     }
@@ -346,7 +360,7 @@ static const struct fabric_carrier carrier = {
 const struct fabric fabric_static = {
     .strategy = {.name = "static",
                  .doc = "A fixed graph of direct links for each job (rings, torus, expander), set up once; many hops, "
-                        "whole at each.",
+                        "in cells.",
                  STRATEGY_KEYS(static_keys, struct static_settings)},
     .connects_jobs = true,
     .is_reconfigured = true,

@@ -34,6 +34,8 @@ struct static_settings {
     int64_t degree;
     int64_t dimensions; /* of the torus */
     int64_t reconfiguration_ps;
+    enum { FORWARD_CELLS, FORWARD_WHOLE } forwarding;
+    double cell_bytes;
 };
 
 /* *out is owned, to be freed with static_graph_destroy; written only on success. */
