@@ -40,6 +40,7 @@ static int64_t connected(const struct slow_rotor *r, uint32_t server, uint32_t w
     const struct topology *t = &r->world->topology;
     int64_t period = *figure_whole(t, "rotor.slot") + *figure_whole(t, "rotor.dark"), slot = 0;
     int64_t offset = *figure_truth(t, "rotor.staggered") ? which * period / r->switches : 0, matchings = r->n - 1;
+    offset -= r->world->options.epoch; /* the rotor turned before the clock began */
     while (offset + slot * period > now)
         slot--;
     while (offset + (slot + 1) * period <= now)

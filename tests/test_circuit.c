@@ -329,7 +329,7 @@ static void check_renamed(struct job_world *job, const struct topology *topology
     struct memo *memo = memo_create(topology, is_symmetric);
     struct job_world renamed = {.graph = job->graph, .tasks = job->tasks};
     options.all_reduce = all_reduce;
-    CU_ASSERT_PTR_NULL(memo_find(memo, 0, job->tasks->degree, &job->deployment));
+    CU_ASSERT_PTR_NULL(memo_find(memo, 0, job->tasks->degree, &job->deployment, 0));
     memo_rename(memo, &job->deployment, &renamed.deployment);
     struct step_result as_is = job_world_step(job, topology, &options);
     struct step_result as_renamed = job_world_step(&renamed, topology, &options);
@@ -340,7 +340,7 @@ static void check_renamed(struct job_world *job, const struct topology *topology
         CU_ASSERT_EQUAL(as_is.trace_hash, as_renamed.trace_hash);
     turn_servers(topology, job->deployment.devices, job->deployment.entry_count);
     turn_servers(topology, job->deployment.used, job->deployment.used_count);
-    const struct step_result *known = memo_find(memo, 0, job->tasks->degree, &job->deployment);
+    const struct step_result *known = memo_find(memo, 0, job->tasks->degree, &job->deployment, 0);
     CU_ASSERT_EQUAL_FATAL(known != NULL, is_symmetric);
     if (known && is_exact) {
         struct step_result turned = job_world_step(job, topology, &options);

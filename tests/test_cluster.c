@@ -218,15 +218,15 @@ static void test_memo_grows(void)
     for (uint32_t op = 0; op < 2; op++)
         place_assign(&request, &deployment, op, place_add_list(&request, &deployment, &server, 1));
     for (uint32_t model = 0; model < 3000; model++) {
-        CU_ASSERT_PTR_NULL_FATAL(memo_find(memo, model, 2, &deployment));
+        CU_ASSERT_PTR_NULL_FATAL(memo_find(memo, model, 2, &deployment, 0));
         memo_add(memo, &(struct step_result){.step.total_s = model});
     }
     for (uint32_t model = 0; model < 3000; model++) {
-        const struct step_result *known = memo_find(memo, model, 2, &deployment);
+        const struct step_result *known = memo_find(memo, model, 2, &deployment, 0);
         CU_ASSERT_PTR_NOT_NULL_FATAL(known);
         CU_ASSERT_EQUAL(known->step.total_s, model);
     }
-    CU_ASSERT_PTR_NULL(memo_find(memo, 7, 4, &deployment));
+    CU_ASSERT_PTR_NULL(memo_find(memo, 7, 4, &deployment, 0));
     memo_free(memo);
     memo_free(NULL);
     place_end(&request, &deployment);

@@ -1,11 +1,14 @@
 /* Properties held here, of a stream of jobs that share a fabric:
  *   - a job alone is what it is on a fabric of its own; jobs that contend are slower, and never faster than alone;
+ *   - on a rotor a job starts at the phase of the rotor at which it starts: jobs alike, one after the other on an empty
+ *     cluster, take what they take where every step is simulated on the clock of the run, and differ;
  *   - two lanes make a job that shares faster, as they do alone;
  *   - paces between changes give what simulating every step gives, within 1 %, for equal jobs too;
  *   - parts of a job's time add up to it; the same run has the same hash;
  *   - a job slowed down beyond its limit completes, with cause late, counted in jobs_late and not as blocked;
  *   - a clock that runs out is the user's mistake, with a remedy. */
 #include <CUnit/Basic.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +111,29 @@ static void test_alone(void)
         cluster_result_free(&same);
         cluster_result_free(&pace);
     }
+}
+
+/* 50 us dark and 450 us lit: a turn of 15.5 ms, and three phases of it. */
+static void test_phases(void)
+{
+    struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\nalexnet,1000.0123,1\nalexnet,2000.1777,1\n",
+                            "rotor",
+                            exclusive,
+                            live,
+                            0,
+                            {"network.reconfiguration=50us", "network.all_reduce=ring"}};
+    struct cluster_result alone, clock;
+    run_well(&stream, &alone, NULL);
+    stream.sharing = shared;
+    run_well(&stream, &clock, NULL);
+    CU_ASSERT_EQUAL_FATAL(alone.job_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        CU_ASSERT_EQUAL(alone.jobs[i].outcome, OUTCOME_COMPLETED);
+        CU_ASSERT(fabs(alone.jobs[i].time.total_s - clock.jobs[i].time.total_s) < 1e-9); /* of a run of 2,000 s */
+        CU_ASSERT(i == 0 || alone.jobs[i].time.total_s != alone.jobs[i - 1].time.total_s);
+    }
+    cluster_result_free(&alone);
+    cluster_result_free(&clock);
 }
 
 /* network.lanes counts where jobs share as well: with two lanes per job is what it is on a fabric of its own. */
@@ -244,6 +270,7 @@ void suite_sharing(void)
 {
     CU_pSuite suite = CU_add_suite("sharing a fabric", NULL, NULL);
     CU_ADD_TEST(suite, test_alone);
+    CU_ADD_TEST(suite, test_phases);
     CU_ADD_TEST(suite, test_lanes);
     CU_ADD_TEST(suite, test_paces);
     CU_ADD_TEST(suite, test_again);

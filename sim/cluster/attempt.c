@@ -49,6 +49,12 @@ struct step_input attempt_input(const struct cluster *cluster, const struct depl
     return (struct step_input){.deployment = deployment, .topology = config->topology, .unit_s = config->unit_s};
 }
 
+/* Where in its turn a fabric that turns by the clock is when the job starts. */
+static sim_time phase_of(const struct cluster *cluster)
+{
+    return cluster->cycle > 0 ? cluster->decision.now % cluster->cycle : 0;
+}
+
 static enum status simulate_step(struct cluster *cluster, struct step_result *step)
 {
     const struct cluster_config *config = cluster->config;
@@ -60,6 +66,7 @@ static enum status simulate_step(struct cluster *cluster, struct step_result *st
     deployer_rank(&cluster->deployer, deployment);
     TRY(deployer_check(&cluster->deployer, deployment, &cluster->error));
     struct step_input input = attempt_input(cluster, deployment);
+    cluster->look_ahead.network.epoch = phase_of(cluster);
     TRY(step_run(&input, 1, config->circuit ? &cluster->look_ahead : NULL, step, &cluster->error));
     cluster->result.steps_simulated++;
     cluster->result.events += step->events;
@@ -71,7 +78,8 @@ static enum status simulate_step(struct cluster *cluster, struct step_result *st
 static enum status find_step(struct cluster *cluster, uint32_t variant, struct step_result *step)
 {
     const struct deployment *deployment = cluster->config->keeps_by_degree ? NULL : &cluster->deployment;
-    const struct step_result *known = memo_find(cluster->memo, cluster->job.model, variant, deployment);
+    const struct step_result *known =
+        memo_find(cluster->memo, cluster->job.model, variant, deployment, phase_of(cluster));
     if (known) {
         *step = *known;
         return STATUS_OK;

@@ -384,6 +384,7 @@ static void start_engine(struct cluster *cluster)
     if (!config->circuit)
         return;
     cluster->look_ahead = *config->circuit;
+    cluster->cycle = fabric_cycle(config->topology, &config->clock);
     if (config->is_shared && config->circuit->steady_tolerance < 0)
         cluster->look_ahead.steady_tolerance = look_ahead_tolerance;
 }

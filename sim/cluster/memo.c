@@ -77,16 +77,19 @@ static uint32_t server_code(struct memo *memo, uint32_t server)
 }
 
 /* Returns the length of the key. */
-static size_t build_key(struct memo *memo, uint32_t model, uint32_t variant, const struct deployment *deployment)
+static size_t build_key(struct memo *memo, uint32_t model, uint32_t variant, const struct deployment *deployment,
+                        sim_time phase)
 {
     size_t length = 0, most = 2;
     if (deployment)
-        most += (size_t)deployment->op_count + deployment->list_count + deployment->entry_count;
+        most += 2 + (size_t)deployment->op_count + deployment->list_count + deployment->entry_count;
     memo->key = memory_grow(memo->key, &memo->key_capacity, most, sizeof *memo->key);
     memo->key[length++] = model;
     memo->key[length++] = variant;
     if (!deployment)
         return length;
+    memo->key[length++] = (uint32_t)((uint64_t)phase >> 32);
+    memo->key[length++] = (uint32_t)phase;
     memo->stamp++;
     memo->groups.used = memo->racks.used = memo->places.used = 0;
     memcpy(memo->key + length, deployment->list_of_op, deployment->op_count * sizeof *memo->key);
@@ -111,10 +114,10 @@ void memo_rename(struct memo *memo, const struct deployment *deployment, struct 
 }
 
 const struct step_result *memo_find(struct memo *memo, uint32_t model, uint32_t variant,
-                                    const struct deployment *deployment)
+                                    const struct deployment *deployment, sim_time phase)
 {
     require(memo->keys.count == memo->result_count); /* what was not found before was added */
-    size_t length = build_key(memo, model, variant, deployment);
+    size_t length = build_key(memo, model, variant, deployment, phase);
     size_t number = intern_number(&memo->keys, memo->key, length * sizeof *memo->key);
     return number < memo->result_count ? &memo->results[number] : NULL;
 }

@@ -7,6 +7,9 @@
  * why equal keys mean equal steps. Keys are compared in full: a memo never answers
  * for another placement. Look-up O(size of the key).
  *
+ * On a fabric that turns by the clock a step also depends on the phase at which the
+ * job starts, which is part of the key: exact, and next to no two jobs are alike.
+ *
  * On ramp other names are not quite the same placement: a transfer takes the
  * transmitter named after its target's group, the lanes of a ramp collective are
  * counted from the first one, so which of them meet depends on the groups' names.
@@ -27,10 +30,10 @@ struct memo *memo_create(const struct topology *topology, bool renames);
 void memo_free(struct memo *memo);
 
 /* The step of this job, or NULL if it was not simulated yet: then memo_add must follow. Without a deployment (the
- * published cache) one step stands for all of the model and variant (how it is split). Lives until the next memo_add.
- */
+ * published cache) one step stands for all of the model and variant (how it is split), whatever the phase; phase is 0
+ * where the fabric does not turn. Lives until the next memo_add. */
 const struct step_result *memo_find(struct memo *memo, uint32_t model, uint32_t variant,
-                                    const struct deployment *deployment);
+                                    const struct deployment *deployment, sim_time phase);
 
 /* The placement of the last memo_find with its servers renumbered: what a simulation must see for equal keys to give
  * equal steps. Fills *out, a placement of the caller's. */

@@ -92,6 +92,7 @@ static enum status simulate_jobs(struct cluster *cluster)
     }
     struct circuit_options options = cluster->look_ahead;
     options.head_start_s = sharing->head_start_s;
+    options.network.epoch = engine_now(cluster->engine);
     TRY(step_run(sharing->inputs, count, &options, sharing->steps, &cluster->error));
     cluster->result.steps_simulated += count;
     cluster->result.events += sharing->steps[0].events;

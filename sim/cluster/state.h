@@ -64,6 +64,7 @@ struct cluster {
     struct trace_hash steps_hash;
     struct sharing *sharing;           /* where jobs share the fabric */
     struct circuit_options look_ahead; /* circuits: how the steps of one job, or of all, are looked at */
+    sim_time cycle;                    /* of a fabric that turns by the clock, else 0 */
     /* the decision that is due */
     bool is_due;
     struct decision decision;

@@ -72,15 +72,26 @@ static uint64_t blocks_of(const struct topology *topology)
     return (topology->server_count + ports_of(topology) - 1) / ports_of(topology);
 }
 
+static struct rotor_figures round_robin_of(const struct topology *topology)
+{
+    const struct awgr_settings *settings = settings_of(topology);
+    return (struct rotor_figures){.switches_key = "awgr.planes",
+                                  .slot_key = "awgr.slot",
+                                  .switches = settings->planes,
+                                  .slot_ps = settings->slot_ps,
+                                  .dark_ps = settings->reconfiguration_ps};
+}
+
 static enum status open_round_robin(struct fabric_state *state, struct error *error)
 {
-    const struct awgr_settings *settings = settings_of(state->topology);
-    struct rotor_figures figures = {.switches_key = "awgr.planes",
-                                    .slot_key = "awgr.slot",
-                                    .switches = settings->planes,
-                                    .slot_ps = settings->slot_ps,
-                                    .dark_ps = settings->reconfiguration_ps};
+    struct rotor_figures figures = round_robin_of(state->topology);
     return rotor_open(state, &figures, error);
+}
+
+static sim_time cycle_awgr(const struct fabric_state *state)
+{
+    struct rotor_figures figures = round_robin_of(state->topology);
+    return settings_of(state->topology)->schedule == ROUND_ROBIN ? rotor_cycle(state, &figures) : 0;
 }
 
 static enum status open_on_demand(struct fabric_state *state, struct error *error)
@@ -149,5 +160,6 @@ const struct fabric fabric_awgr = {
                  .doc = "Tunable transmitters on wavelength gratings: the wavelength says where the light goes.",
                  STRATEGY_KEYS(awgr_keys, struct awgr_settings)},
     .is_reconfigured = true,
+    .cycle = cycle_awgr,
     .open = open_awgr,
 };

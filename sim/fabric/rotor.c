@@ -26,6 +26,7 @@
  */
 #include "fabric/rotor.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,8 @@ struct rotor {
 
 struct rotor_settings {
     int64_t switches;
-    int64_t slot_ps, dark_ps;
+    int64_t slot_ps, dark_ps; /* slot 0 = by the duty */
+    double duty;
     bool is_two_hop, is_staggered;
 };
 
@@ -52,11 +54,16 @@ struct rotor_settings {
 static const struct key rotor_keys[] = {
     {INTEGER_KEY("rotor.switches", switches), .default_text = "4", .minimum = "1", .maximum = "1024",
      .doc = "Rotor switches side by side; a server has one port on each, with its share of node_rate."},
-    {TIME_KEY("rotor.slot", slot_ps), .default_text = "90us", .minimum = ">0ps",
-     .doc = "How long a matching is lit. 90us lit and 10us dark: 90 % duty (RotorNet reports 20us and 90 %, Opera 10us "
-            "and 98 %; both unverified)."},
     {TIME_KEY("rotor.dark", dark_ps), .default_text = "10us", .minimum = "0ps",
-     .doc = "To turn to the next matching; the switch is dark."},
+     .doc = "To turn to the next matching; the switch is dark. network.reconfiguration of a scenario overrules it."},
+    {NUMBER_KEY("rotor.duty", duty), .default_text = "0.9", .minimum = ">0", .maximum = "<1", .when = "rotor.slot=",
+     .doc = "The share of the time that a matching is lit: dark * duty / (1 - duty) follows each dark time, whoever "
+            "says how long that is, so that a slower switch turns less often rather than being dark more of the time. "
+            "RotorNet reports 20us dark and 0.9, Opera 10us and 0.98 (both unverified)."},
+    {TIME_KEY("rotor.slot", slot_ps), .minimum = ">0ps",
+     .doc = "How long a matching is lit, whatever the dark time; not set, by rotor.duty. Needed where the dark time is "
+            "0ps.",
+     .example = "90us"},
     {BOOLEAN_KEY("rotor.two_hop", is_two_hop), .default_text = "false",
      .doc = "Traffic may detour through one intermediate server."},
     {BOOLEAN_KEY("rotor.staggered", is_staggered), .default_text = "false",
@@ -64,6 +71,34 @@ static const struct key rotor_keys[] = {
 };
 
 static const struct fabric_carrier carrier;
+
+/* How long a matching is lit; SIM_TIME_MAX where that does not fit. */
+static int64_t lit_ps(const struct fabric_state *state, const struct rotor_figures *figures)
+{
+    if (figures->slot_ps > 0 || figures->duty <= 0)
+        return figures->slot_ps;
+    double lit = rint((double)fabric_delay_ps(state, figures->dark_ps) * figures->duty / (1 - figures->duty));
+    return lit < 0x1p62 ? (int64_t)lit : SIM_TIME_MAX;
+}
+
+static struct rotor_schedule schedule_of(const struct fabric_state *state, const struct rotor_figures *figures)
+{
+    uint32_t servers = state->topology->server_count;
+    struct rotor_schedule schedule = {.servers = servers,
+                                      .matchings = servers - 1,
+                                      .switches = (uint32_t)figures->switches,
+                                      .lit = clock_from_ps(&state->clock, lit_ps(state, figures)),
+                                      .is_staggered = figures->is_staggered};
+    sim_time dark = clock_from_ps(&state->clock, fabric_delay_ps(state, figures->dark_ps));
+    schedule.period = schedule.lit / 4 + dark / 4 < SIM_TIME_MAX / 4 ? schedule.lit + dark : SIM_TIME_MAX;
+    return schedule;
+}
+
+sim_time rotor_cycle(const struct fabric_state *state, const struct rotor_figures *figures)
+{
+    struct rotor_schedule schedule = schedule_of(state, figures);
+    return rotor_turn(&schedule);
+}
 
 static enum status check_schedule(const struct fabric_state *state, const struct rotor_figures *figures,
                                   const struct rotor_schedule *schedule, struct error *error)
@@ -82,28 +117,23 @@ static enum status check_schedule(const struct fabric_state *state, const struct
         return error_set(error, STATUS_USER,
                          "%s is %lldps: it must be at least one tick (%lldps), and slot and "
                          "dark time must fit in the clock",
-                         figures->slot_key, (long long)figures->slot_ps, (long long)state->clock.tick_ps);
+                         figures->slot_key, (long long)lit_ps(state, figures), (long long)state->clock.tick_ps);
     return STATUS_OK;
 }
 
 enum status rotor_open(struct fabric_state *state, const struct rotor_figures *figures, struct error *error)
 {
     require(figures->switches > 0 && figures->slot_ps >= 0 && figures->dark_ps >= 0);
-    uint32_t servers = state->topology->server_count;
     enum status status = fabric_share(state, figures->switches, 0, 0, error);
     if (status != STATUS_OK)
         return status;
     state->reconfiguration = 0; /* switches are dark by the clock, not for a circuit */
-    struct rotor_schedule schedule = {.servers = servers,
-                                      .matchings = servers - 1,
-                                      .switches = (uint32_t)figures->switches,
-                                      .lit = clock_from_ps(&state->clock, figures->slot_ps),
-                                      .is_staggered = figures->is_staggered};
-    sim_time dark = clock_from_ps(&state->clock, fabric_delay_ps(state, figures->dark_ps));
-    schedule.period = schedule.lit / 4 + dark / 4 < SIM_TIME_MAX / 4 ? schedule.lit + dark : SIM_TIME_MAX;
+    struct rotor_schedule schedule = schedule_of(state, figures);
     status = check_schedule(state, figures, &schedule, error);
     if (status != STATUS_OK)
         return status;
+    sim_time turn = rotor_turn(&schedule), phase = state->epoch % turn;
+    schedule.phase = phase < 0 ? phase + turn : phase;
     state->lanes_max = 1;
     if (figures->is_two_hop) {
         rotor_detour_open(state, &schedule);
@@ -117,17 +147,29 @@ enum status rotor_open(struct fabric_state *state, const struct rotor_figures *f
     return STATUS_OK;
 }
 
+static struct rotor_figures figures_of(const struct topology *topology)
+{
+    const struct rotor_settings *settings = topology->fabric.settings;
+    return (struct rotor_figures){.switches_key = "rotor.switches",
+                                  .slot_key = "rotor.slot",
+                                  .switches = settings->switches,
+                                  .slot_ps = settings->slot_ps,
+                                  .dark_ps = settings->dark_ps,
+                                  .duty = settings->duty,
+                                  .is_two_hop = settings->is_two_hop,
+                                  .is_staggered = settings->is_staggered};
+}
+
 static enum status open_rotor(struct fabric_state *state, struct error *error)
 {
-    const struct rotor_settings *settings = state->topology->fabric.settings;
-    struct rotor_figures figures = {.switches_key = "rotor.switches",
-                                    .slot_key = "rotor.slot",
-                                    .switches = settings->switches,
-                                    .slot_ps = settings->slot_ps,
-                                    .dark_ps = settings->dark_ps,
-                                    .is_two_hop = settings->is_two_hop,
-                                    .is_staggered = settings->is_staggered};
+    struct rotor_figures figures = figures_of(state->topology);
     return rotor_open(state, &figures, error);
+}
+
+static sim_time cycle_rotor(const struct fabric_state *state)
+{
+    struct rotor_figures figures = figures_of(state->topology);
+    return rotor_cycle(state, &figures);
 }
 
 static void close_rotor(struct fabric_state *state)
@@ -312,5 +354,6 @@ const struct fabric fabric_rotor = {
          .doc = "Switches that turn through fixed matchings by the clock: a pair sends in its windows, or by a detour.",
          STRATEGY_KEYS(rotor_keys, struct rotor_settings)},
     .is_reconfigured = true,
+    .cycle = cycle_rotor,
     .open = open_rotor,
 };

@@ -5,7 +5,9 @@
  * (s * P + p) modulo M, plus 1, so that all matchings are shown equally often
  * whatever P and M; where P divides M each switch has M / P matchings of its own
  * (RotorNet). A slot is lit, then dark while the switch turns. Staggered switches
- * (Opera) turn one after the other: switch p is p / P of a period late.
+ * (Opera) turn one after the other: switch p is p / P of a period late. All is as
+ * it was after M / gcd(M, P) periods: what happens depends on the time modulo that,
+ * and a network whose clock begins later in the run begins at that phase.
  *
  * Showings are numbered: j is slot j / P of switch j modulo P. The windows of a
  * pair of difference k are the showings k - 1 + c * M. As P <= M they never overlap,
@@ -31,20 +33,29 @@ struct rotor_schedule {
     uint32_t servers, matchings, switches;
     sim_time lit, period; /* lit + dark */
     bool is_staggered;
+    sim_time phase; /* how far it is in its turn at time 0 */
 };
 
 /* The figures of a topology that a schedule is made from, and the keys that messages name. */
 struct rotor_figures {
     const char *switches_key, *slot_key; /* borrowed until rotor_open returns */
     int64_t switches;
-    int64_t slot_ps, dark_ps;
+    int64_t slot_ps; /* lit; 0 = of the dark time, by the duty */
+    int64_t dark_ps;
+    double duty; /* share of the time that is lit */
     bool is_two_hop, is_staggered;
 };
+
+/* After how long all switches are where they were: fabric.cycle of such a fabric. */
+sim_time rotor_cycle(const struct fabric_state *state, const struct rotor_figures *figures);
 
 /* The open of a fabric that turns by the clock. Borrows the figures until it returns. STATUS_USER where nothing can
  * rotate. */
 STATUS_MUST_USE enum status rotor_open(struct fabric_state *state, const struct rotor_figures *figures,
                                        struct error *error);
+
+/* The same of a schedule; SIM_TIME_MAX where the clock is too short for it. */
+sim_time rotor_turn(const struct rotor_schedule *schedule);
 
 /* When showing j begins (also before time 0); SIM_TIME_MAX where the clock ends before it is over. */
 sim_time rotor_showing(const struct rotor_schedule *schedule, int64_t j);

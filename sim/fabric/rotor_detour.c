@@ -32,6 +32,7 @@
 
 enum { EVENT_LOOK, EVENT_SENT, EVENT_LANDED, EVENT_WINDOW, EVENT_PAIR, EVENT_LOOSE };
 enum { WINDOWS_MAX = 1 << 20 }; /* of one transfer: each costs events */
+enum { PIECE_BITS = 24 };       /* of a turn: which piece of its transfer */
 
 /* A transfer. References from lines keep its place when it is done. */
 struct trip {
@@ -42,6 +43,7 @@ struct trip {
     sim_time dark, dark_last; /* reconfiguration, and that of the last stretch alone */
     uint32_t transfer, source, target;
     uint32_t sending, lines; /* pieces being sent; lines that it stands in */
+    uint32_t left;           /* pieces left with others so far */
     bool is_begun, is_over;
 };
 
@@ -139,12 +141,15 @@ static void arm_pair(struct rotor_detours *d, struct network *network, uint32_t 
     network_schedule(network, begin, index, EVENT_PAIR);
 }
 
-/* Something joins the line of a pair: if the pair is connected now, its transmitter looks. */
+/* Something joins the line of a pair: if the pair is connected now, its transmitter looks. Of the pieces of a transfer
+ * the first to be left goes first: no two turns are equal. */
 static void join_pair(struct rotor_detours *d, struct network *network, uint32_t server, const struct trip *trip,
                       uint32_t what)
 {
+    require(trip->left >> PIECE_BITS == 0 && trip->turn.sequence >> (64 - PIECE_BITS) == 0);
+    struct turn turn = {trip->turn.key, trip->turn.sequence << PIECE_BITS | trip->left};
     uint32_t index = rotor_pairs_make(&d->pairs, server, trip->target);
-    waitlist_add(&d->pairs.items[index].line, (struct waitlist_item){.turn = trip->turn, .what = what});
+    waitlist_add(&d->pairs.items[index].line, (struct waitlist_item){.turn = turn, .what = what});
     int64_t j = rotor_next(&d->schedule, server, trip->target, network_now(network));
     if (rotor_showing(&d->schedule, j) <= network_now(network))
         look_soon(d, network, server, rotor_switch(&d->schedule, j));
@@ -379,6 +384,7 @@ static void landed(struct rotor_detours *d, struct network *network, uint32_t in
     struct piece *piece = &d->pieces[index];
     struct trip *trip = &d->trips[piece->trip];
     if (piece->at != trip->target) {
+        trip->left++;
         join_pair(d, network, piece->at, trip, 2 * index + 1);
         return;
     }

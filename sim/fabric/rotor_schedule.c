@@ -11,22 +11,38 @@ static int64_t floor_divide(int64_t left, int64_t right)
     return left / right - (left % right < 0);
 }
 
+sim_time rotor_turn(const struct rotor_schedule *schedule)
+{
+    int64_t common = schedule->matchings, rest = schedule->switches;
+    while (rest > 0) {
+        int64_t next = common % rest;
+        common = rest;
+        rest = next;
+    }
+    int64_t slots = schedule->matchings / common;
+    if (slots == 0 || schedule->period <= 0)
+        return 0;
+    return slots <= SIM_TIME_MAX / schedule->period ? slots * schedule->period : SIM_TIME_MAX;
+}
+
 sim_time rotor_showing(const struct rotor_schedule *schedule, int64_t j)
 {
     int64_t switches = schedule->switches, slot = floor_divide(j, switches), which = j - slot * switches;
     wide begin = (wide)slot * schedule->period;
     if (schedule->is_staggered)
         begin += (wide)which * schedule->period / switches;
+    begin -= schedule->phase;
     return begin < SIM_TIME_MAX - schedule->period ? (sim_time)begin : SIM_TIME_MAX;
 }
 
 int64_t rotor_showing_at(const struct rotor_schedule *schedule, sim_time time)
 {
-    int64_t slot = time / schedule->period, switches = schedule->switches, which = switches - 1;
+    wide since = (wide)time + schedule->phase;
+    int64_t slot = (int64_t)(since / schedule->period), switches = schedule->switches, which = switches - 1;
     require(time >= 0);
     if (schedule->is_staggered) {
         /* Switch p has begun when floor(p * period / P) <= rest. */
-        wide rest = time % schedule->period;
+        wide rest = since % schedule->period;
         which = (int64_t)(((rest + 1) * switches + schedule->period - 1) / schedule->period) - 1;
         if (which > switches - 1)
             which = switches - 1;
@@ -108,9 +124,9 @@ void rotor_spread(const struct rotor_schedule *schedule, int64_t j, sim_time tim
 }
 
 /* Dark ticks in the first ticks of a switch that begins a slot at 0. */
-static sim_time dark_within(const struct rotor_schedule *schedule, sim_time ticks)
+static wide dark_within(const struct rotor_schedule *schedule, wide ticks)
 {
-    sim_time rest = ticks % schedule->period;
+    wide rest = ticks % schedule->period;
     return ticks / schedule->period * (schedule->period - schedule->lit) +
            (rest > schedule->lit ? rest - schedule->lit : 0);
 }
@@ -119,8 +135,8 @@ static sim_time dark_within(const struct rotor_schedule *schedule, sim_time tick
 static sim_time dark_of(const struct rotor_schedule *schedule, uint32_t which, sim_time now)
 {
     sim_time late = schedule->is_staggered ? (sim_time)((wide)which * schedule->period / schedule->switches) : 0;
-    sim_time before = late > 0 ? schedule->period - late : 0;
-    return dark_within(schedule, now < SIM_TIME_MAX - before ? now + before : now) - dark_within(schedule, before);
+    wide before = (wide)schedule->phase + (late > 0 ? schedule->period - late : 0);
+    return (sim_time)(dark_within(schedule, now + before) - dark_within(schedule, before));
 }
 
 void rotor_visit_port(const struct rotor_schedule *schedule, uint32_t port, sim_time busy, sim_time now,

@@ -78,6 +78,7 @@ struct fabric_state {
     const struct fabric_circuits *circuits; /* one of these two serves, the other is NULL */
     const struct fabric_carrier *carrier;
     struct sim_clock clock;
+    sim_time epoch;      /* the instant of the run at which the clock begins */
     void *own;           /* the fabric's, freed by close */
     uint64_t dense;      /* hardware numbers below it always exist */
     uint32_t line_count; /* lines of waiting requests that are no hardware; 0 = none */
@@ -108,8 +109,12 @@ struct fabric {
      * NULL = never. */
     bool (*is_symmetric)(const struct topology *topology);
 
-    /* Checks the topology's figures and fills *state, which comes with topology, clock and fabric set: circuits or
-     * carrier among the rest. */
+    /* After how long a fabric that turns by the clock does the same again, 0 = it does not turn; of the state it reads
+     * topology and clock. NULL = never turns. */
+    sim_time (*cycle)(const struct fabric_state *state);
+
+    /* Checks the topology's figures and fills *state, which comes with topology, clock, epoch and fabric set: circuits
+     * or carrier among the rest. */
     enum status (*open)(struct fabric_state *state, struct error *error);
 };
 
@@ -188,6 +193,14 @@ static inline bool fabric_is_symmetric(const struct topology *topology)
 {
     const struct fabric *fabric = fabric_of(topology);
     return fabric->is_symmetric && fabric->is_symmetric(topology);
+}
+
+/* How long its turn is, 0 = it does not turn: what a transfer takes depends on the instant modulo that. */
+static inline sim_time fabric_cycle(const struct topology *topology, const struct sim_clock *clock)
+{
+    const struct fabric *fabric = fabric_of(topology);
+    struct fabric_state state = {.fabric = fabric, .topology = topology, .clock = *clock};
+    return fabric->cycle ? fabric->cycle(&state) : 0;
 }
 
 /* The delay that counts: the topology's, or else the fabric's own. */

@@ -47,6 +47,7 @@ static enum status open_fabric(struct network *network, const struct fabric *fab
     network->fabric = (struct fabric_state){.fabric = fabric,
                                             .topology = network->topology,
                                             .clock = {network->options.tick_ps},
+                                            .epoch = network->options.epoch,
                                             .gives_way = circuits_yield(network)};
     enum status status = fabric->open(&network->fabric, error);
     if (status != STATUS_OK)

@@ -90,6 +90,8 @@ struct network_options {
     enum network_circuits circuits;
     int64_t linger_ps;
     int64_t tick_ps;     /* of the clock; 0 = 1 ps */
+    sim_time epoch;      /* the instant of the run at which this network's clock begins: what turns by the clock (rotor)
+                            is as far in its turn as it is then */
     uint16_t first_kind; /* the network takes the event kinds first_kind .. first_kind + NETWORK_KINDS - 1 */
     const struct network_observer *observer; /* borrowed until network_destroy; NULL = no observer */
 };

@@ -115,8 +115,8 @@ static const struct key settings_keys[] = {
     {STRATEGY_KEY("place.strategy", place.strategy, &placers), .doc = "Which devices get which parts."},
     {STRATEGY_KEY("schedule.strategy", schedule.strategy, &schedulers), .doc = "In which order ops and transfers run."},
     {CHOICE_KEY("step.memo", step.memo, "placement|model_degree"), .default_text = "placement",
-     .doc = "Which steps count as alike and are simulated once: those placed alike, or, as published, all of one model "
-            "and degree."},
+     .doc = "Which steps count as alike and are simulated once: those placed alike (and begun at the same phase of a "
+            "fabric that turns by the clock), or, as published, all of one model and degree."},
 
     {BOOLEAN_KEY("step.steady", step.is_steady), .default_text = "true", .when = CIRCUIT,
      .doc = "Simulate a job's steps until two in a row take as long and count the rest as that; false: simulate all."},

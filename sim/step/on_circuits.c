@@ -93,11 +93,27 @@ static void fill_result(const struct session *session, const struct runner *runn
     split_steps(session, runner, result);
 }
 
+/* The job with the longest head start begins at 0. */
+static enum status find_begin(struct session *session, struct error *error)
+{
+    const struct circuit_options *options = session->options;
+    for (uint32_t i = 0; i < session->count && options->head_start_s; i++) {
+        struct runner *runner = &session->runners[i];
+        TRY(clock_from_seconds(&options->clock, options->head_start_s[i], &runner->head_start, error));
+        if (runner->head_start > session->begin)
+            session->begin = runner->head_start;
+    }
+    return STATUS_OK;
+}
+
 static enum status open_session(struct session *session, const struct step_input *inputs, struct error *error)
 {
+    struct circuit_options options = *session->options;
     session->engine = engine_create();
-    TRY(stepper_create(session->engine, inputs[0].topology, KIND_STEPPER, session->options, &session->stepper, error));
     session->runners = memory_alloc(session->count, sizeof *session->runners);
+    TRY(find_begin(session, error));
+    options.network.epoch -= session->begin;
+    TRY(stepper_create(session->engine, inputs[0].topology, KIND_STEPPER, &options, &session->stepper, error));
     for (uint32_t i = 0; i < session->count; i++) {
         struct runner *runner = &session->runners[i];
         runner->session = session;
@@ -113,16 +129,8 @@ static void on_start(struct engine *engine, const struct event *event, void *wor
     stepper_start(session->runners[event->entity].job);
 }
 
-/* The job with the longest head start begins at 0. */
-static enum status start_jobs(struct session *session, struct error *error)
+static void start_jobs(struct session *session)
 {
-    const struct circuit_options *options = session->options;
-    for (uint32_t i = 0; i < session->count && options->head_start_s; i++) {
-        struct runner *runner = &session->runners[i];
-        TRY(clock_from_seconds(&options->clock, options->head_start_s[i], &runner->head_start, error));
-        if (runner->head_start > session->begin)
-            session->begin = runner->head_start;
-    }
     engine_on(session->engine, KIND_START, on_start, session);
     for (uint32_t i = 0; i < session->count; i++) {
         sim_time start = session->begin - session->runners[i].head_start;
@@ -131,12 +139,11 @@ static enum status start_jobs(struct session *session, struct error *error)
         else
             stepper_start(session->runners[i].job);
     }
-    return STATUS_OK;
 }
 
 static enum status run_session(struct session *session, struct error *error)
 {
-    TRY(start_jobs(session, error));
+    start_jobs(session);
     engine_run(session->engine, SIM_TIME_MAX);
     TRY(stepper_status(session->stepper, error));
     for (uint32_t i = 0; i < session->count; i++)

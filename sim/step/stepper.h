@@ -34,7 +34,7 @@ typedef void stepper_done(void *context, struct stepper_job *job, const struct s
 
 /* How steps are simulated on circuits. What is behind lanes is for step_circuit, which runs many steps. */
 struct circuit_options {
-    struct network_options network;
+    struct network_options network; /* for step_circuit its epoch is the instant from which on steps count */
     struct sim_clock clock;
     enum collective_algorithm all_reduce;
     bool has_barriers;

@@ -183,6 +183,7 @@ static enum status draw_circuits(struct drawing *drawing, const struct step_inpu
     options.steps = steps;
     options.steady_tolerance = -1; /* simulate them all */
     options.network.observer = &observer;
+    options.network.epoch = drawing->job.start;
     enum status status = step_run(input, 1, &options, &result, drawing->error);
     timeline_circuits_fini(&circuits);
     return status;
