@@ -136,6 +136,27 @@ static void test_phases(void)
     cluster_result_free(&clock);
 }
 
+/* One phase: all start as if at the first instant, and one step is simulated for all. */
+static void test_one_phase(void)
+{
+    struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\nalexnet,1000.0123,1\nalexnet,2000.1781,1\n",
+                            "rotor",
+                            exclusive,
+                            live,
+                            0,
+                            {"network.all_reduce=ring", "step.phases=1"}};
+    struct cluster_result rough, exact;
+    run_well(&stream, &rough, NULL);
+    stream.more[1] = NULL;
+    run_well(&stream, &exact, NULL);
+    CU_ASSERT_EQUAL(rough.jobs[0].time.total_s, exact.jobs[0].time.total_s);
+    CU_ASSERT_EQUAL(rough.jobs[1].time.total_s, rough.jobs[0].time.total_s);
+    CU_ASSERT_EQUAL(rough.jobs[2].time.total_s, rough.jobs[0].time.total_s);
+    CU_ASSERT(rough.steps_simulated == 1 && exact.steps_simulated == 3);
+    cluster_result_free(&rough);
+    cluster_result_free(&exact);
+}
+
 /* network.lanes counts where jobs share as well: with two lanes per job is what it is on a fabric of its own. */
 static void test_lanes(void)
 {
@@ -271,6 +292,7 @@ void suite_sharing(void)
     CU_pSuite suite = CU_add_suite("sharing a fabric", NULL, NULL);
     CU_ADD_TEST(suite, test_alone);
     CU_ADD_TEST(suite, test_phases);
+    CU_ADD_TEST(suite, test_one_phase);
     CU_ADD_TEST(suite, test_lanes);
     CU_ADD_TEST(suite, test_paces);
     CU_ADD_TEST(suite, test_again);

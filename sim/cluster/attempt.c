@@ -52,7 +52,11 @@ struct step_input attempt_input(const struct cluster *cluster, const struct depl
 /* Where in its turn a fabric that turns by the clock is when the job starts. */
 static sim_time phase_of(const struct cluster *cluster)
 {
-    return cluster->cycle > 0 ? cluster->decision.now % cluster->cycle : 0;
+    if (cluster->cycle <= 0)
+        return 0;
+    sim_time phase = cluster->decision.now % cluster->cycle,
+             width = cluster->config->phases > 0 ? cluster->cycle / cluster->config->phases : 1;
+    return width > 1 ? phase - phase % width : phase;
 }
 
 static enum status simulate_step(struct cluster *cluster, struct step_result *step)

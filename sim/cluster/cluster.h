@@ -54,6 +54,7 @@ struct cluster_config {
     double quantum_ms;
     uint32_t max_degree;
     bool keeps_by_degree;  /* the published cache: the first step simulated of a (model, degree) stands for all */
+    int64_t phases;        /* of a turn, on a fabric that turns by the clock, that starts are sorted into; 0 = exact */
     double slack_s;        /* events closer than this count as simultaneous; published: 1e-7 */
     uint64_t queue_length; /* jobs that may wait for servers; published: 0 */
     double patience_s;     /* how long each waits at most; 0 = until its limit */

@@ -117,6 +117,12 @@ static const struct key settings_keys[] = {
     {CHOICE_KEY("step.memo", step.memo, "placement|model_degree"), .default_text = "placement",
      .doc = "Which steps count as alike and are simulated once: those placed alike (and begun at the same phase of a "
             "fabric that turns by the clock), or, as published, all of one model and degree."},
+    {INTEGER_KEY("step.phases", step.phases), .default_text = "0", .minimum = "0", .maximum = "1000000",
+     .when = CIRCUIT,
+     .doc =
+         "On a fabric that turns by the clock (rotor), into how many phases of a turn the starts of jobs are sorted; "
+         "0 = each starts exactly where it does. Few phases let steps placed alike be simulated once, but a job then "
+         "starts up to a turn / phases too early."},
 
     {BOOLEAN_KEY("step.steady", step.is_steady), .default_text = "true", .when = CIRCUIT,
      .doc = "Simulate a job's steps until two in a row take as long and count the rest as that; false: simulate all."},

@@ -70,6 +70,7 @@ struct settings {
 
     struct {
         enum { MEMO_PLACEMENT, MEMO_MODEL_DEGREE } memo;
+        int64_t phases;
         bool is_steady;
     } step;
 

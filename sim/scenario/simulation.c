@@ -170,6 +170,7 @@ enum status simulation_open(struct simulation *simulation, const struct settings
         .quantum_ms = simulation_quantum_ms(settings),
         .max_degree = (uint32_t)settings->partition.max_degree,
         .keeps_by_degree = settings->step.memo == MEMO_MODEL_DEGREE,
+        .phases = settings->step.phases,
         .slack_s = published_slack_s,
         .queue_length = settings->admission.policy == ADMISSION_QUEUE ? (uint64_t)settings->admission.length : 0,
         .patience_s = settings->admission.patience_s,
