@@ -77,11 +77,6 @@ static int64_t latency_of(const struct topology *t)
     return t->propagation_ps + 2 * t->io_latency_ps;
 }
 
-static int64_t payload_of(uint64_t bytes, double rate)
-{
-    return (int64_t)ceill((long double)bytes * 1e12L / floorl((long double)rate));
-}
-
 /* ---- packet ---- */
 
 struct slow_flow {

@@ -1,7 +1,8 @@
 /* Properties held here, of jobs on circuits, step after step and side by side:
  *   - a job that uses its circuits again: teardown takes no less than linger, linger no less than hold; with hold no
  *     step pays more reconfiguration than the first;
- *   - steady follows its rule to the letter; where later steps are alike it gives what simulating all of them gives;
+ *   - steady is within 1 % of simulating all steps, whatever they do; where they repeat, also in cycles, it is equal to
+ *     that and simulates fewer;
  *   - jobs whose servers and hardware do not meet run side by side exactly as alone; on a bottleneck none gains;
  *   - every piece of hardware has a name of its own; a rate that leaves nothing for a transceiver is refused;
  *   - equal keys of the memo are equal steps, whatever the servers are called; other fabrics keep servers as they are.
@@ -74,12 +75,14 @@ enum { STEPS = 30 };
 struct diary {
     struct engine *engine;
     struct step_path paths[STEPS];
+    uint64_t schedules[STEPS];
     uint32_t count;
 };
 
 static void note_step(void *context, struct stepper_job *job, const struct stepper_report *report)
 {
     struct diary *diary = context;
+    diary->schedules[diary->count] = report->schedule;
     diary->paths[diary->count++] = report->path;
     if (diary->count < STEPS)
         stepper_start(job);
@@ -142,48 +145,57 @@ static double length_s(const struct diary *diary, int64_t step)
     return (double)step_path_length(&diary->paths[step]) * 1e-12;
 }
 
-/* What the rule comes to: the steps up to the second of two alike, and the rest as that one. Answers whether all steps
- * behind are alike too, so that nothing is lost. */
-static bool expect_steady(const struct diary *diary, double tolerance, int64_t min_steps, double *whole_s,
-                          double *expected_s)
+/* The longest stretch at the end in which each step repeats the one so many before. */
+static int64_t repeated_from(const struct diary *diary, int64_t cycle)
 {
-    int64_t last = min_steps - 1;
-    while (last < STEPS - 1 &&
-           fabs(length_s(diary, last) - length_s(diary, last - 1)) > tolerance * length_s(diary, last))
-        last++;
-    bool is_even = last < STEPS - 1;
-    *expected_s = *whole_s = 0;
-    for (int64_t step = 0; step < STEPS; step++) {
-        *whole_s += length_s(diary, step);
-        *expected_s += length_s(diary, step < last ? step : last);
-        is_even = is_even && (step < last || length_s(diary, step) == length_s(diary, last));
-    }
-    return is_even;
+    int64_t first = STEPS - cycle;
+    while (first > 0 && diary->schedules[first - 1] == diary->schedules[first - 1 + cycle])
+        first--;
+    return first;
+}
+
+/* Do the steps go in cycles of at most 8, seen twice by the middle of them? */
+static bool is_cyclic(const struct diary *diary)
+{
+    for (int64_t cycle = 1; cycle <= 8; cycle++)
+        if (repeated_from(diary, cycle) + 2 * cycle <= STEPS / 2)
+            return true;
+    return false;
+}
+
+/* Steps with equal schedules must take as long, or the schedule says nothing. */
+static void check_schedules(const struct diary *diary)
+{
+    for (uint32_t i = 1; i < STEPS; i++)
+        if (diary->schedules[i] == diary->schedules[i - 1])
+            CU_ASSERT_EQUAL(step_path_length(&diary->paths[i]), step_path_length(&diary->paths[i - 1]));
 }
 
 /* Answers whether the steps became alike. */
 static bool check_steady(struct job_world *job, const struct topology *topology, double tolerance, int64_t min_steps)
 {
     struct diary diary;
-    double whole_s, expected_s;
+    double whole_s = 0;
     struct circuit_options all = job_world_options(STEPS), steady = all;
     steady.steady_tolerance = tolerance;
     steady.min_steps = min_steps;
     keep_diary(job, topology, &diary);
-    bool is_even = expect_steady(&diary, tolerance, min_steps, &whole_s, &expected_s);
+    check_schedules(&diary);
+    for (int64_t step = 0; step < STEPS; step++)
+        whole_s += length_s(&diary, step);
     struct step_result long_way = job_world_step(job, topology, &all);
     struct step_result short_way = job_world_step(job, topology, &steady);
     struct time_parts whole = step_times(&long_way, STEPS), guess = step_times(&short_way, STEPS);
+    bool is_even = is_cyclic(&diary), is_exact = is_even && tolerance == 0;
     CU_ASSERT(oracle_is_near(whole.total_s, whole_s, 1e-12));
-    CU_ASSERT(oracle_is_near(guess.total_s, expected_s, 1e-12));
-    CU_ASSERT(!is_even || oracle_is_near(guess.total_s, whole.total_s, 1e-12));
+    CU_ASSERT(oracle_is_near(guess.total_s, whole.total_s, is_exact ? 1e-12 : 0.01));
     CU_ASSERT(is_even ? short_way.events < long_way.events : short_way.events <= long_way.events);
     CU_ASSERT(oracle_is_near(job_world_sum_s(&guess), guess.total_s, 1e-12));
     return is_even;
 }
 
 /* Chains become alike soon, unless they meet the turns of a rotor. Split jobs may keep taking circuits from each other
- * in ever new ways: then steady is what its rule says, no more. */
+ * in ever new ways. */
 static void test_steady(void)
 {
     static const uint32_t servers[] = {0, 5, 10, 15, 20, 25, 30, 3};
@@ -207,6 +219,42 @@ static void test_steady(void)
         topology_free(&topology);
     }
     random_close(random);
+}
+
+/* A published model, split, on a fabric with a delay: all 50 steps against the shortcut. */
+static void check_shortcut(const char *model, const struct topology *topology, uint32_t degree, uint16_t lanes)
+{
+    struct job_world job;
+    struct graph *graph = NULL;
+    struct error error = {0};
+    struct circuit_options all = job_world_options(50);
+    all.lanes = lanes;
+    struct circuit_options steady = all;
+    steady.steady_tolerance = 0.001;
+    steady.max_steps = 16;
+    CU_ASSERT_EQUAL_FATAL(graph_load(model, &graph, &error), STATUS_OK);
+    job_world_split(&job, graph, topology, degree, &place_ramp_first_fit);
+    struct step_result long_way = job_world_step(&job, topology, &all);
+    struct step_result short_way = job_world_step(&job, topology, &steady);
+    CU_ASSERT(oracle_is_near(step_times(&short_way, 50).total_s, step_times(&long_way, 50).total_s, 0.01));
+    job_world_end(&job);
+}
+
+/* Delays at which jobs take circuits from each other in turns, in ever new ways, or meet the turns of a rotor. */
+static void test_shortcut(void)
+{
+    static const char *const names[] = {"ocs", "ring", "rotor"};
+    static const int64_t delays_ps[] = {1000000000, 10000000000};
+    for (size_t i = 0; i < 6; i++) {
+        struct topology topology;
+        job_world_topology(names[i / 2], &topology);
+        topology.reconfiguration_ps = delays_ps[i % 2];
+        for (uint32_t degree = 4; degree <= 8; degree *= 2) {
+            check_shortcut("models/alexnet.json", &topology, degree, i / 2 == 1 ? 4 : 1);
+            check_shortcut("models/vgg16.json", &topology, degree, i / 2 == 1 ? 4 : 1);
+        }
+        topology_free(&topology);
+    }
 }
 
 /* ---- side by side ---- */
@@ -323,8 +371,7 @@ static void check_equal_steps(const struct step_result *a, const struct step_res
 /* The memo's answer is that of the renamed placement; other names lead to the same one. */
 static void check_renamed(struct job_world *job, const struct topology *topology, enum collective_algorithm all_reduce)
 {
-    bool is_symmetric = fabric_is_symmetric(topology),
-         is_exact = all_reduce != COLLECTIVE_RAMP || strcmp(topology->fabric.strategy->name, "ramp") != 0;
+    bool is_symmetric = fabric_is_symmetric(topology);
     struct circuit_options options = job_world_options(2);
     struct memo *memo = memo_create(topology, is_symmetric);
     struct job_world renamed = {.graph = job->graph, .tasks = job->tasks};
@@ -333,8 +380,7 @@ static void check_renamed(struct job_world *job, const struct topology *topology
     memo_rename(memo, &job->deployment, &renamed.deployment);
     struct step_result as_is = job_world_step(job, topology, &options);
     struct step_result as_renamed = job_world_step(&renamed, topology, &options);
-    if (is_exact || !is_symmetric)
-        check_equal_steps(&as_is, &as_renamed);
+    check_equal_steps(&as_is, &as_renamed);
     memo_add(memo, &as_renamed);
     if (!is_symmetric)
         CU_ASSERT_EQUAL(as_is.trace_hash, as_renamed.trace_hash);
@@ -342,13 +388,11 @@ static void check_renamed(struct job_world *job, const struct topology *topology
     turn_servers(topology, job->deployment.used, job->deployment.used_count);
     const struct step_result *known = memo_find(memo, 0, job->tasks->degree, &job->deployment, 0);
     CU_ASSERT_EQUAL_FATAL(known != NULL, is_symmetric);
-    if (known && is_exact) {
+    if (known) {
         struct step_result turned = job_world_step(job, topology, &options);
         check_equal_steps(known, &turned);
-    } else if (known) {
-        memo_rename(memo, &job->deployment, &renamed.deployment);
-        struct step_result turned = job_world_step(&renamed, topology, &options);
-        CU_ASSERT_EQUAL(known->trace_hash, turned.trace_hash);
+    } else {
+        memo_add(memo, &as_is);
     }
     deployment_free(&renamed.deployment);
     memo_free(memo);
@@ -360,7 +404,7 @@ static void test_memo(void)
     for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
         job_world_topology(fabrics.strategies[i]->name, &topology);
-        CU_ASSERT_EQUAL(fabric_is_symmetric(&topology), i < 2); /* ramp and ocs come first */
+        CU_ASSERT_EQUAL(fabric_is_symmetric(&topology), strcmp(fabrics.strategies[i]->name, "ocs") == 0);
         for (uint64_t seed = 0; seed < 30; seed++) {
             static const uint32_t servers[] = {4, 29, 10, 15, 20, 25, 30, 3};
             struct job_world job;
@@ -467,6 +511,7 @@ void suite_circuit(void)
     CU_ADD_TEST(suite, test_policies);
     CU_ADD_TEST(suite, test_later_steps);
     CU_ADD_TEST(suite, test_steady);
+    CU_ADD_TEST(suite, test_shortcut);
     CU_ADD_TEST(suite, test_side_by_side);
     CU_ADD_TEST(suite, test_bottleneck);
     CU_ADD_TEST(suite, test_memo);

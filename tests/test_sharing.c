@@ -5,6 +5,8 @@
  *   - two lanes make a job that shares faster, as they do alone;
  *   - paces between changes give what simulating every step gives, within 1 %, for equal jobs too;
  *   - parts of a job's time add up to it; the same run has the same hash;
+ *   - groups of jobs that can meet are those of a plain search over all pairs, whoever comes and goes; jobs of
+ * different groups take to the tick as long side by side as each group by itself, on every fabric;
  *   - a job slowed down beyond its limit completes, with cause late, counted in jobs_late and not as blocked;
  *   - a clock that runs out is the user's mistake, with a remedy. */
 #include <CUnit/Basic.h>
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/contention.h"
 #include "cluster/metrics.h"
 #include "job_world.h"
 #include "suites.h"
@@ -232,6 +235,221 @@ static void test_again(void)
     }
 }
 
+/* ---- groups ---- */
+
+enum { JOBS_MOST = 6, SERVERS = 32 };
+
+/* A fabric, and what is set on it besides. */
+struct variant {
+    const char *fabric, *whole_key, *real_key;
+    int64_t whole;
+    double real;
+    bool is_apart; /* jobs never meet */
+};
+
+static const struct variant variants[] = {
+    {"ramp", "ramp.planes", NULL, 1, 0, false},
+    {"ramp", "ramp.planes", NULL, 2, 0, false},
+    {"ramp", "ramp.planes", NULL, 4, 0, true},
+    {"ocs", NULL, NULL, 0, 0, true},
+    {"awgr", NULL, NULL, 0, 0, true},
+    {"ring", "ring.wavelengths", NULL, 2, 0, false},
+    {"rotor", NULL, NULL, 0, 0, true},
+    {"static", NULL, NULL, 0, 0, true},
+    {"packet", "packet.radix", "packet.oversubscription", 2, 8, false},
+};
+
+static void open_variant(const struct variant *variant, struct topology *topology)
+{
+    job_world_topology(variant->fabric, topology);
+    if (variant->whole_key)
+        *figure_whole(topology, variant->whole_key) = variant->whole;
+    if (variant->real_key)
+        *figure_real(topology, variant->real_key) = variant->real;
+}
+
+/* Jobs on servers of their own, dealt out at random. */
+struct crowd {
+    struct job_world jobs[JOBS_MOST];
+    uint32_t servers[JOBS_MOST][SERVERS], server_count[JOBS_MOST];
+    uint32_t count;
+};
+
+static void deal_servers(struct crowd *crowd, struct random_stream *random)
+{
+    uint32_t servers[SERVERS], next = 0;
+    for (uint32_t i = 0; i < SERVERS; i++)
+        servers[i] = i;
+    for (uint32_t i = SERVERS - 1; i > 0; i--) {
+        uint32_t j = (uint32_t)random_below(random, i + 1), kept = servers[i];
+        servers[i] = servers[j];
+        servers[j] = kept;
+    }
+    crowd->count = 2 + (uint32_t)random_below(random, JOBS_MOST - 1);
+    bool is_near = random_below(random, 2); /* neighbours, so that not everybody meets everybody */
+    for (uint32_t job = 0; job < crowd->count; job++) {
+        crowd->server_count[job] = 1 + (uint32_t)random_below(random, 5);
+        for (uint32_t i = 0; i < crowd->server_count[job]; i++, next++)
+            crowd->servers[job][i] = is_near ? next : servers[next];
+    }
+}
+
+static void open_crowd(struct crowd *crowd, const struct topology *topology, struct random_stream *random)
+{
+    deal_servers(crowd, random);
+    for (uint32_t job = 0; job < crowd->count; job++) {
+        uint64_t seed = random_below(random, 1000);
+        job_world_put_randomly(&crowd->jobs[job], oracle_random_graph(seed, 12, seed % 2), topology, random,
+                               crowd->servers[job], crowd->server_count[job]);
+    }
+}
+
+/* Simulates some of them side by side. */
+static void run_some(struct crowd *crowd, const struct topology *topology, const uint32_t *jobs, uint32_t count,
+                     struct step_result *steps)
+{
+    struct step_input inputs[JOBS_MOST];
+    struct circuit_options options = job_world_options(3);
+    struct error error = {0};
+    for (uint32_t i = 0; i < count; i++)
+        inputs[i] = job_world_input(&crowd->jobs[jobs[i]], topology);
+    CU_ASSERT_EQUAL_FATAL(step_run(inputs, count, &options, steps, &error), STATUS_OK);
+}
+
+/* max-min shares of flows that never meet may differ in the last bit, and then by a tick. */
+static void check_same(const struct topology *topology, const struct step_result *group, const struct step_result *all)
+{
+    bool is_packet = strcmp(topology->fabric.strategy->name, "packet") == 0;
+    double near = is_packet ? 1e-9 : 0;
+    CU_ASSERT(fabs(group->step.total_s - all->step.total_s) <= near * all->step.total_s);
+    CU_ASSERT(fabs(group->start_up.total_s - all->start_up.total_s) <= near * all->step.total_s);
+    CU_ASSERT(fabs(group->step.part_s[TIME_WAIT] - all->step.part_s[TIME_WAIT]) <= near * all->step.total_s);
+}
+
+/* Answers how many groups there are. */
+static uint32_t check_crowd(struct crowd *crowd, const struct topology *topology)
+{
+    struct contention *contention = contention_create(topology, false);
+    struct step_result all[JOBS_MOST], steps[JOBS_MOST];
+    uint32_t numbers[JOBS_MOST], jobs[JOBS_MOST], groups = 0, met = 0;
+    for (uint32_t job = 0; job < crowd->count; job++) {
+        const struct deployment *deployment = &crowd->jobs[job].deployment;
+        numbers[job] =
+            contention_add(contention, &crowd->jobs[job], deployment->used, crowd->jobs[job].deployment.used_count);
+        jobs[job] = job;
+    }
+    run_some(crowd, topology, jobs, crowd->count, all);
+    contention_start(contention);
+    for (uint32_t job = 0; job < crowd->count; job++) {
+        uint32_t count;
+        void *const *group = contention_group(contention, numbers[job], &count);
+        for (uint32_t i = 0; i < count; i++)
+            jobs[i] = (uint32_t)((struct job_world *)group[i] - crowd->jobs);
+        if (count > 0)
+            run_some(crowd, topology, jobs, count, steps);
+        for (uint32_t i = 0; i < count; i++)
+            check_same(topology, &steps[i], &all[jobs[i]]);
+        groups += count > 0;
+        met += count;
+    }
+    CU_ASSERT_EQUAL(met, crowd->count);
+    contention_free(contention);
+    return groups;
+}
+
+static void test_groups(void)
+{
+    struct random_stream *random = random_open(61, "groups", 0);
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        struct topology topology;
+        uint32_t joined = 0, apart = 0;
+        open_variant(&variants[i], &topology);
+        for (uint32_t n = 0; n < 60; n++) {
+            struct crowd crowd;
+            open_crowd(&crowd, &topology, random);
+            uint32_t groups = check_crowd(&crowd, &topology);
+            joined += groups < crowd.count;
+            apart += groups > 1;
+            for (uint32_t job = 0; job < crowd.count; job++)
+                job_world_end(&crowd.jobs[job]);
+        }
+        CU_ASSERT(apart > 0);
+        CU_ASSERT_EQUAL(joined == 0, variants[i].is_apart);
+        topology_free(&topology);
+    }
+    random_close(random);
+}
+
+/* Do two jobs use something in common? */
+static bool has_common(const struct topology *topology, const struct crowd *crowd, uint32_t left, uint32_t right)
+{
+    struct fabric_list a = {0}, b = {0};
+    bool is_common = false;
+    fabric_of(topology)->domains(topology, crowd->servers[left], crowd->server_count[left], &a);
+    fabric_of(topology)->domains(topology, crowd->servers[right], crowd->server_count[right], &b);
+    for (size_t i = 0; i < a.count; i++)
+        for (size_t j = 0; j < b.count; j++)
+            is_common = is_common || a.ids[i] == b.ids[j];
+    free(a.ids);
+    free(b.ids);
+    return is_common;
+}
+
+/* Marks all that can be reached from a job over jobs that run. */
+static void reach(const struct topology *topology, const struct crowd *crowd, const bool *runs, uint32_t from,
+                  bool *is_reached)
+{
+    is_reached[from] = true;
+    for (uint32_t job = 0; job < crowd->count; job++)
+        if (runs[job] && !is_reached[job] && has_common(topology, crowd, from, job))
+            reach(topology, crowd, runs, job, is_reached);
+}
+
+/* Jobs come and go; each time one of them is asked for its group. */
+static void check_coming_and_going(const struct topology *topology, struct random_stream *random)
+{
+    struct contention *contention = contention_create(topology, false);
+    struct crowd crowd;
+    uint32_t numbers[JOBS_MOST];
+    bool runs[JOBS_MOST] = {false};
+    deal_servers(&crowd, random);
+    for (uint32_t n = 0; n < 30; n++) {
+        uint32_t job = (uint32_t)random_below(random, crowd.count), count, expected = 0;
+        bool is_reached[JOBS_MOST] = {false};
+        if (runs[job]) {
+            contention_remove(contention, numbers[job]);
+            runs[job] = false;
+            continue;
+        }
+        numbers[job] =
+            contention_add(contention, &crowd.server_count[job], crowd.servers[job], crowd.server_count[job]);
+        runs[job] = true;
+        contention_start(contention);
+        void *const *group = contention_group(contention, numbers[job], &count);
+        reach(topology, &crowd, runs, job, is_reached);
+        for (uint32_t i = 0; i < crowd.count; i++)
+            expected += is_reached[i];
+        CU_ASSERT_EQUAL_FATAL(count, expected);
+        for (uint32_t i = 0; i < count; i++)
+            CU_ASSERT(is_reached[(const uint32_t *)group[i] - crowd.server_count]);
+        CU_ASSERT_PTR_EQUAL(group[count - 1], &crowd.server_count[job]); /* the last to come */
+    }
+    contention_free(contention);
+}
+
+static void test_coming_and_going(void)
+{
+    struct random_stream *random = random_open(67, "groups", 0);
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        struct topology topology;
+        open_variant(&variants[i], &topology);
+        for (uint32_t n = 0; n < 50 && fabric_of(&topology)->domains; n++)
+            check_coming_and_going(&topology, random);
+        topology_free(&topology);
+    }
+    random_close(random);
+}
+
 /* ---- late ---- */
 
 /* The first job may take a little longer than it would alone; the second slows it by more. */
@@ -296,6 +514,8 @@ void suite_sharing(void)
     CU_ADD_TEST(suite, test_lanes);
     CU_ADD_TEST(suite, test_paces);
     CU_ADD_TEST(suite, test_again);
+    CU_ADD_TEST(suite, test_groups);
+    CU_ADD_TEST(suite, test_coming_and_going);
     CU_ADD_TEST(suite, test_late);
     CU_ADD_TEST(suite, test_clock_runs_out);
 }

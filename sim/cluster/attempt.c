@@ -99,19 +99,18 @@ bool attempt_answer(struct cluster *cluster, struct answer answer, struct job_re
     const struct job *job = &cluster->job;
     struct split_choice split = answer.parts ? split_by_parts(cluster, job->model, answer.parts)
                                              : split_by_degree(cluster, job->model, answer.degree);
-    struct step_result step;
     record->degree = answer.degree;
     record->outcome = OUTCOME_BLOCKED;
     record->cause = CAUSE_NO_BLOCK;
     if (!deployer_place(&cluster->deployer, split.tasks, &cluster->occupancy, &cluster->deployment))
         return false;
-    cluster->status = find_step(cluster, split.variant, &step);
+    cluster->status = find_step(cluster, split.variant, &cluster->step);
     if (cluster->status != STATUS_OK)
         return false;
     /* The limit follows the sequential time of the split graph, which differs in the last bits (section 3). */
     record->sequential_s = (double)config->steps * (split.tasks->sequential_ms * config->unit_s);
     record->limit_s = job->beta * record->sequential_s;
-    record->time = step_times(&step, config->steps);
+    record->time = step_times(&cluster->step, config->steps);
     record->time.part_s[TIME_WAIT] += cluster->decision.waited_s;
     record->time.total_s += cluster->decision.waited_s;
     record->queue_s = cluster->decision.waited_s;

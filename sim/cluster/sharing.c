@@ -3,14 +3,18 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cluster/contention.h"
 #include "cluster/state.h"
+#include "network/reuse.h"
 
 struct running {
     struct cluster *cluster;
     uint32_t number;
+    uint32_t contender; /* its number among those that may contend; not where every step is simulated */
     struct deployment deployment;
-    struct step_result step; /* at the present pace */
-    double start_up_left_s;  /* what the first steps take beyond steady ones; negative where they take less */
+    struct step_result alone; /* its step with nobody to meet */
+    struct step_result step;  /* at the present pace */
+    double start_up_left_s;   /* what the first steps take beyond steady ones; negative where they take less */
     double steps_left;
     sim_time since; /* both are of this instant */
     event_handle end;
@@ -18,14 +22,24 @@ struct running {
     struct stepper_job *live;
 };
 
-struct sharing {
-    struct running **jobs; /* in the order of starting */
+/* Jobs that can meet. */
+struct group {
+    struct running **jobs; /* owned, in the order of starting */
     uint32_t count;
     size_t capacity;
-    struct step_input *inputs; /* scratch for all of them and one more */
+};
+
+struct sharing {
+    struct running **jobs; /* by place */
+    struct reuse places;
+    struct reuse_map map; /* from the number of a job to its place */
+    struct contention *contention;
+    struct group group, former; /* those at hand: of a job, and before one left */
+    struct step_input *inputs;  /* scratch for a group */
     struct step_result *steps;
     double *head_start_s;
-    size_t input_capacity, step_capacity, head_capacity;
+    int64_t *steps_left;
+    size_t input_capacity, step_capacity, head_capacity, left_capacity;
     /* Only where every step is simulated: then steps run on the cluster's own engine. */
     struct stepper *stepper;
 };
@@ -40,6 +54,8 @@ enum status sharing_create(struct cluster *cluster)
     const struct cluster_config *config = cluster->config;
     struct sharing *sharing = memory_alloc(1, sizeof *sharing);
     cluster->sharing = sharing;
+    /* In one queue for all of the fabric everybody waits for everybody. */
+    sharing->contention = contention_create(config->topology, config->circuit->network.is_strict);
     if (!is_live(config))
         return STATUS_OK;
     return stepper_create(cluster->engine, config->topology, EVENT_SHARING, config->circuit, &sharing->stepper,
@@ -58,14 +74,56 @@ void sharing_free(struct sharing *sharing)
 {
     if (!sharing)
         return;
-    for (uint32_t i = 0; i < sharing->count; i++)
-        free_job(sharing->jobs[i]);
+    for (size_t i = 0; i < sharing->places.count; i++)
+        if (sharing->jobs[i])
+            free_job(sharing->jobs[i]);
     stepper_destroy(sharing->stepper);
-    free(sharing->jobs);
+    contention_free(sharing->contention);
+    reuse_free(&sharing->places, sharing->jobs);
+    reuse_map_free(&sharing->map);
+    free(sharing->group.jobs);
+    free(sharing->former.jobs);
     free(sharing->inputs);
     free(sharing->steps);
     free(sharing->head_start_s);
+    free(sharing->steps_left);
     free(sharing);
+}
+
+/* ---- places ---- */
+
+static void keep_job(struct sharing *sharing, struct running *job)
+{
+    uint32_t place;
+    sharing->jobs = reuse_take(&sharing->places, sharing->jobs, sizeof(struct running *), &place);
+    sharing->jobs[place] = job;
+    reuse_map_add(&sharing->map, job->number, place);
+}
+
+static struct running *find_job(const struct sharing *sharing, uint32_t number)
+{
+    uint32_t place = reuse_map_find(&sharing->map, number);
+    require(place != REUSE_NONE);
+    return sharing->jobs[place];
+}
+
+static void drop_job(struct sharing *sharing, struct running *job)
+{
+    uint32_t place = reuse_map_find(&sharing->map, job->number);
+    reuse_map_remove(&sharing->map, job->number);
+    reuse_give(&sharing->places, place);
+    sharing->jobs[place] = NULL;
+    free_job(job);
+}
+
+/* ---- groups ---- */
+
+static void find_group(struct sharing *sharing, const struct running *job, struct group *group)
+{
+    void *const *jobs = contention_group(sharing->contention, job->contender, &group->count);
+    group->jobs = memory_grow(group->jobs, &group->capacity, (size_t)group->count + 1, sizeof(struct running *));
+    for (uint32_t i = 0; i < group->count; i++)
+        group->jobs[i] = jobs[i];
 }
 
 /* How long the step of a running job has been under way. Steps are counted down to whole numbers. */
@@ -74,29 +132,40 @@ static double head_start_s(const struct running *job)
     return job->start_up_left_s > 0 ? 0 : (ceil(job->steps_left) - job->steps_left) * job->step.step.total_s;
 }
 
-/* Simulates all running jobs side by side; they must have been advanced to this instant. */
-static enum status simulate_jobs(struct cluster *cluster)
+/* The steps of the group, side by side; its jobs must have been advanced to this instant. */
+static enum status simulate_jobs(struct cluster *cluster, const struct group *group)
 {
     struct sharing *sharing = cluster->sharing;
-    uint32_t count = sharing->count;
-    if (count == 0)
-        return STATUS_OK;
+    uint32_t count = group->count;
     sharing->inputs = memory_grow(sharing->inputs, &sharing->input_capacity, count, sizeof *sharing->inputs);
-    sharing->steps = memory_grow(sharing->steps, &sharing->step_capacity, count, sizeof *sharing->steps);
     sharing->head_start_s =
         memory_grow(sharing->head_start_s, &sharing->head_capacity, count, sizeof *sharing->head_start_s);
-    for (uint32_t i = 0; i < sharing->count; i++) {
-        const struct running *job = sharing->jobs[i];
-        sharing->inputs[i] = attempt_input(cluster, &job->deployment);
-        sharing->head_start_s[i] = head_start_s(job);
+    sharing->steps_left = memory_grow(sharing->steps_left, &sharing->left_capacity, count, sizeof *sharing->steps_left);
+    for (uint32_t i = 0; i < count; i++) {
+        sharing->inputs[i] = attempt_input(cluster, &group->jobs[i]->deployment);
+        sharing->head_start_s[i] = head_start_s(group->jobs[i]);
+        /* The one under way counts as begun. */
+        sharing->steps_left[i] = (int64_t)fmax(ceil(group->jobs[i]->steps_left), 1);
     }
     struct circuit_options options = cluster->look_ahead;
     options.head_start_s = sharing->head_start_s;
     options.network.epoch = engine_now(cluster->engine);
+    options.steps_left = sharing->steps_left;
     TRY(step_run(sharing->inputs, count, &options, sharing->steps, &cluster->error));
     cluster->result.steps_simulated += count;
     cluster->result.events += sharing->steps[0].events;
     trace_hash_fold(&cluster->steps_hash, sharing->steps[0].trace_hash, count, sharing->steps[0].events);
+    return STATUS_OK;
+}
+
+/* Fills sharing->steps for the group. */
+static enum status find_steps(struct cluster *cluster, const struct group *group)
+{
+    struct sharing *sharing = cluster->sharing;
+    sharing->steps = memory_grow(sharing->steps, &sharing->step_capacity, group->count, sizeof *sharing->steps);
+    if (group->count > 1)
+        return simulate_jobs(cluster, group);
+    sharing->steps[0] = group->jobs[0]->alone;
     return STATUS_OK;
 }
 
@@ -117,30 +186,29 @@ static double pay_start_up(struct running *job, double passed_s)
     return passed_s - paid_s;
 }
 
-/* Books what each job did since the last change. */
-static void advance_jobs(struct cluster *cluster)
+/* Books what each job of the group did since its last change. */
+static void advance_jobs(struct cluster *cluster, const struct group *group)
 {
-    struct sharing *sharing = cluster->sharing;
     sim_time now = engine_now(cluster->engine);
-    for (uint32_t i = 0; i < sharing->count; i++) {
-        struct running *job = sharing->jobs[i];
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct running *job = group->jobs[i];
         require(now >= job->since && job->steps_left >= 0);
         double passed_s = pay_start_up(job, clock_to_seconds(&cluster->config->clock, now - job->since));
         double done = fmin(passed_s / job->step.step.total_s, job->steps_left);
-        book_time(&cluster->result.jobs[job->number], &job->step.step, done);
+        if (done > 0) /* the one that starts has its record elsewhere */
+            book_time(&cluster->result.jobs[job->number], &job->step.step, done);
         job->steps_left -= done;
         job->since = now;
     }
 }
 
-/* Takes over the paces found by simulate_jobs() and moves the completions. */
-static void set_pace(struct cluster *cluster)
+/* Takes over the paces found by find_steps() and moves the completions. */
+static void set_pace(struct cluster *cluster, const struct group *group)
 {
-    struct sharing *sharing = cluster->sharing;
-    for (uint32_t i = 0; i < sharing->count; i++) {
-        struct running *job = sharing->jobs[i];
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct running *job = group->jobs[i];
         sim_time end;
-        job->step = sharing->steps[i];
+        job->step = cluster->sharing->steps[i];
         double left_s = fmax(job->start_up_left_s + job->steps_left * job->step.step.total_s, 0);
         if (!cluster_find_instant(cluster, job->since, left_s, &end))
             return;
@@ -184,63 +252,83 @@ enum status sharing_status(struct cluster *cluster)
     TRY(stepper_status(sharing->stepper, &cluster->error));
     bool is_stuck =
         engine_peek(cluster->engine) == SIM_TIME_MAX && network_unfinished(stepper_network(sharing->stepper));
-    return is_stuck ? stepper_explain(sharing->jobs[0]->live, &cluster->error) : STATUS_OK;
+    return is_stuck ? stepper_explain(find_job(sharing, cluster->running[0])->live, &cluster->error) : STATUS_OK;
 }
 
 /* ---- starting and ending ---- */
 
-void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *record)
+static struct running *create_job(struct cluster *cluster, uint32_t number)
 {
-    struct sharing *sharing = cluster->sharing;
-    require(sharing->count + 1 == cluster->running_count);
     struct running *job = memory_alloc(1, sizeof *job);
     *job = (struct running){.cluster = cluster,
                             .number = number,
+                            .alone = cluster->step,
+                            .step = cluster->step,
                             .steps_left = (double)cluster->config->steps,
                             .since = engine_now(cluster->engine)};
     deployment_copy(&cluster->deployment, &job->deployment);
     deployer_rank(&cluster->deployer, &job->deployment);
-    sharing->jobs = memory_grow(sharing->jobs, &sharing->capacity, sharing->count + 1, sizeof(struct running *));
+    return job;
+}
+
+void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *record)
+{
+    struct sharing *sharing = cluster->sharing;
+    struct running *job = create_job(cluster, number);
+    keep_job(sharing, job);
     /* From here on the job's time is booked as it passes. */
     record->time = (struct time_parts){.total_s = record->time.total_s, .part_s[TIME_WAIT] = record->queue_s};
     if (sharing->stepper) {
-        sharing->jobs[sharing->count++] = job;
         start_live(cluster, job);
         return;
     }
-    advance_jobs(cluster);
-    sharing->jobs[sharing->count++] = job;
-    cluster->status = simulate_jobs(cluster);
+    const struct deployment *deployment = &job->deployment;
+    job->contender = contention_add(sharing->contention, job, deployment->used, deployment->used_count);
+    contention_start(sharing->contention);
+    find_group(sharing, job, &sharing->group);
+    require(sharing->group.jobs[sharing->group.count - 1] == job);
+    advance_jobs(cluster, &sharing->group);
+    cluster->status = find_steps(cluster, &sharing->group);
     if (cluster->status != STATUS_OK)
         return;
-    const struct time_parts *start_up = &sharing->steps[sharing->count - 1].start_up;
+    const struct time_parts *start_up = &sharing->steps[sharing->group.count - 1].start_up;
     job->start_up_left_s = start_up->total_s;
     book_time(record, start_up, 1); /* whole: it is paid first */
-    set_pace(cluster);
+    set_pace(cluster, &sharing->group);
     record->end = job->end_time;
+}
+
+/* Those that could meet the one that left go on, in one group or several. */
+static void leave_group(struct cluster *cluster, struct running *job)
+{
+    struct sharing *sharing = cluster->sharing;
+    contention_start(sharing->contention);
+    find_group(sharing, job, &sharing->former);
+    advance_jobs(cluster, &sharing->former);
+    contention_remove(sharing->contention, job->contender);
+    contention_start(sharing->contention);
+    for (uint32_t i = 0; i < sharing->former.count && cluster->status == STATUS_OK; i++) {
+        if (sharing->former.jobs[i] == job)
+            continue;
+        find_group(sharing, sharing->former.jobs[i], &sharing->group);
+        if (sharing->group.count == 0)
+            continue; /* met already */
+        cluster->status = find_steps(cluster, &sharing->group);
+        if (cluster->status == STATUS_OK)
+            set_pace(cluster, &sharing->group);
+    }
 }
 
 void sharing_end(struct cluster *cluster, uint32_t number)
 {
     struct sharing *sharing = cluster->sharing;
+    struct running *job = find_job(sharing, number);
     struct job_record *record = &cluster->result.jobs[number];
     sim_time now = engine_now(cluster->engine);
-    uint32_t at = 0;
-    require(sharing->count == cluster->running_count + 1);
     if (!sharing->stepper)
-        advance_jobs(cluster);
-    while (sharing->jobs[at]->number != number)
-        require(++at < sharing->count);
-    free_job(sharing->jobs[at]);
-    for (uint32_t i = at; i + 1 < sharing->count; i++)
-        sharing->jobs[i] = sharing->jobs[i + 1];
-    sharing->count--;
+        leave_group(cluster, job);
+    drop_job(sharing, job);
     record->end = now;
     record->time.total_s = clock_to_seconds(&cluster->config->clock, now) - record->arrival_s;
     record->cause = record->time.total_s > record->limit_s ? CAUSE_LATE : CAUSE_NONE;
-    if (sharing->stepper)
-        return;
-    cluster->status = simulate_jobs(cluster);
-    if (cluster->status == STATUS_OK)
-        set_pace(cluster);
 }

@@ -41,6 +41,7 @@ struct cluster {
     struct occupancy occupancy;
     struct deployer deployer;
     struct deployment deployment; /* of the job last tried */
+    struct step_result step;      /* the same: alone on the fabric */
     struct deployment renamed;    /* the same with devices renumbered */
     struct memo *memo;
     struct model_state *models;

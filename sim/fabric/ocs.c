@@ -71,6 +71,17 @@ static bool plan_ocs(const struct fabric_state *state, const struct network *net
     return true;
 }
 
+/* Ports are the servers' own; switches are everybody's where one circuit stops all the others on them. */
+static void domains_ocs(const struct topology *topology, const uint32_t *servers, uint32_t count,
+                        struct fabric_list *list)
+{
+    const struct ocs_settings *settings = topology->fabric.settings;
+    (void)servers;
+    (void)count;
+    if (settings->scope == SCOPE_SWITCH)
+        fabric_list_add(list, 0);
+}
+
 static void describe_ocs(const struct fabric_state *state, uint64_t hardware, char text[FABRIC_TEXT_BYTES])
 {
     char name[TOPOLOGY_NAME_BYTES];
@@ -88,5 +99,6 @@ const struct fabric fabric_ocs = {
                  STRATEGY_KEYS(ocs_keys, struct ocs_settings)},
     .is_reconfigured = true,
     .is_symmetric = is_symmetric_ocs,
+    .domains = domains_ocs,
     .open = open_ocs,
 };

@@ -252,6 +252,19 @@ static void visit_packet(const struct network *network, hardware_visitor *visit,
     }
 }
 
+/* The links between edge switches and the core, where they can be too slow: of every edge, unless it is but one. */
+static void domains_packet(const struct topology *topology, const uint32_t *servers, uint32_t count,
+                           struct fabric_list *list)
+{
+    const struct packet_settings *settings = topology->fabric.settings;
+    uint64_t radix = (uint64_t)settings->radix;
+    bool is_across = false;
+    for (uint32_t i = 1; i < count && !is_across; i++)
+        is_across = servers[i] / radix != servers[0] / radix;
+    for (uint32_t i = 0; i < count && is_across && settings->oversubscription > 1; i++)
+        fabric_list_add(list, servers[i] / radix);
+}
+
 static const struct fabric_carrier carrier = {
     .close = close_packet, .send = send_packet, .on_event = on_packet, .visit = visit_packet};
 
@@ -260,5 +273,6 @@ const struct fabric fabric_packet = {
         {.name = "packet",
          .doc = "No circuits: flows share the links of a two-level fat tree, max-min fair. The electrical baseline.",
          STRATEGY_KEYS(packet_keys, struct packet_settings)},
+    .domains = domains_packet,
     .open = open_packet,
 };

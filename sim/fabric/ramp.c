@@ -21,6 +21,7 @@
 #include "fabric/fabrics.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "engine/status.h"
 
@@ -54,12 +55,6 @@ static uint64_t planes_of(const struct topology *topology)
 {
     int64_t planes = settings_of(topology)->planes;
     return (uint64_t)(planes > 0 ? planes : topology->racks_per_group);
-}
-
-/* The racks of a group are on planes by their numbers, unless each has one or all have the same. */
-static bool is_symmetric_ramp(const struct topology *topology)
-{
-    return planes_of(topology) == 1 || planes_of(topology) >= (uint64_t)topology->racks_per_group;
 }
 
 /* What the published formulas need (PAC-ML simulator, section 6): a subgroup of d members has groups / (d - 1)
@@ -167,6 +162,25 @@ static void describe_ramp(const struct fabric_state *state, uint64_t hardware, c
              (unsigned)(rest / colours % planes));
 }
 
+/* Wavelengths towards servers of one place in different racks of a plane, from the groups that the servers are in. With
+ * a plane for each rack they are each server's own. */
+static void domains_ramp(const struct topology *t, const uint32_t *servers, uint32_t count, struct fabric_list *list)
+{
+    uint64_t planes = planes_of(t), targets = (uint64_t)t->groups * planes * (uint64_t)t->servers_per_rack;
+    bool *is_used = memory_alloc((size_t)t->groups, sizeof *is_used);
+    if (planes == (uint64_t)t->racks_per_group)
+        count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        is_used[topology_group(t, servers[i])] = true;
+    for (uint64_t source = 0; source < (uint64_t)t->groups; source++)
+        for (uint32_t i = 0; i < count && is_used[source]; i++) {
+            uint64_t subnet = topology_group(t, servers[i]) * planes + topology_rack(t, servers[i]) % planes;
+            uint64_t wavelength = subnet * (uint64_t)t->servers_per_rack + topology_place(t, servers[i]);
+            fabric_list_add(list, source * targets + wavelength);
+        }
+    free(is_used);
+}
+
 static const struct fabric_circuits circuits = {.is_fixed = true, .plan = plan_ramp, .describe = describe_ramp};
 
 const struct fabric fabric_ramp = {
@@ -176,6 +190,9 @@ const struct fabric fabric_ramp = {
                  STRATEGY_KEYS(ramp_keys, struct ramp_settings)},
     .check = check_ramp,
     .is_reconfigured = true,
-    .is_symmetric = is_symmetric_ramp,
+    /* Not symmetric: racks are on planes by their numbers, and where lanes are laid out they are counted from the
+     * first transmitter on, while a single one is named after the target's group. Which of them meet depends on the
+     * names. */
+    .domains = domains_ramp,
     .open = open_ramp,
 };

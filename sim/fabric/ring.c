@@ -317,6 +317,39 @@ static void describe_ring(const struct fabric_state *state, uint64_t hardware, c
              colour < ring->wavelengths ? "up" : "down", name);
 }
 
+/* The shortest stretch of the ring that has all these servers, among those that do not pass `origin`. */
+static struct arc hull_of(const struct topology *topology, const uint32_t *servers, uint32_t count, uint32_t origin)
+{
+    uint32_t n = topology->server_count, least = n, most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = (servers[i] + n - origin) % n;
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    return (struct arc){.first = (least + origin) % n, .length = most - least};
+}
+
+/* The segments between servers that lie within less than half of the ring: no shorter arc leaves that. Else, or where
+ * both arcs are tried, all of them. Taken in at most so many sectors. */
+enum { SECTORS = 256 };
+
+static void domains_ring(const struct topology *topology, const uint32_t *servers, uint32_t count,
+                         struct fabric_list *list)
+{
+    uint32_t n = topology->server_count, sector = (n + SECTORS - 1) / SECTORS;
+    struct arc hull = hull_of(topology, servers, count, 0), turned = hull_of(topology, servers, count, n / 2);
+    if (turned.length < hull.length)
+        hull = turned;
+    if (((const struct ring_settings *)topology->fabric.settings)->route == ROUTE_FIRST_FIT || 2 * hull.length >= n)
+        hull = (struct arc){.first = 0, .length = n};
+    for (uint32_t done = 0, segment; done < hull.length; done += sector - segment % sector) {
+        segment = hull.first + done < n ? hull.first + done : hull.first + done - n;
+        fabric_list_add(list, segment / sector);
+        if (segment - segment % sector + sector > n) /* the last one is shorter */
+            done -= segment - segment % sector + sector - n;
+    }
+}
+
 static const struct fabric_circuits circuits = {
     .close = close_ring,
     .plan = plan_ring,
@@ -334,5 +367,6 @@ const struct fabric fabric_ring = {
          .doc = "Micro-rings on a ring of fibres: a wavelength on the whole arc, shared by circuits on disjoint arcs.",
          STRATEGY_KEYS(ring_keys, struct ring_settings)},
     .is_reconfigured = true,
+    .domains = domains_ring,
     .open = open_ring,
 };

@@ -334,6 +334,16 @@ static void on_rotor(struct network *network, const struct event *event)
     handlers[event->data](network, network_fabric(network)->own, event->entity);
 }
 
+/* Windows belong to pairs; with two hops anybody may be a detour. */
+static void domains_rotor(const struct topology *topology, const uint32_t *servers, uint32_t count,
+                          struct fabric_list *list)
+{
+    (void)servers;
+    (void)count;
+    if (((const struct rotor_settings *)topology->fabric.settings)->is_two_hop)
+        fabric_list_add(list, 0);
+}
+
 void rotor_explain(const struct network *network, uint32_t transfer, char text[FABRIC_TEXT_BYTES])
 {
     struct transfer_view view = network_transfer(network, transfer);
@@ -355,5 +365,6 @@ const struct fabric fabric_rotor = {
          STRATEGY_KEYS(rotor_keys, struct rotor_settings)},
     .is_reconfigured = true,
     .cycle = cycle_rotor,
+    .domains = domains_rotor,
     .open = open_rotor,
 };

@@ -113,6 +113,11 @@ struct fabric {
      * topology and clock. NULL = never turns. */
     sim_time (*cycle)(const struct fabric_state *state);
 
+    /* Adds to the list, by numbers of the fabric's own, what the transfers to one target among these servers may use
+     * besides what only servers have: jobs without a shared server that have no number in common never delay each
+     * other, those with one may. In O(servers), times the groups they are in. NULL = never anything. */
+    void (*domains)(const struct topology *topology, const uint32_t *servers, uint32_t count, struct fabric_list *list);
+
     /* Checks the topology's figures and fills *state, which comes with topology, clock, epoch and fabric set: circuits
      * or carrier among the rest. */
     enum status (*open)(struct fabric_state *state, struct error *error);

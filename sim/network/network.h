@@ -197,6 +197,10 @@ struct hardware_use {
 typedef void hardware_visitor(void *context, const struct hardware_use *use);
 void network_visit_hardware(const struct network *network, hardware_visitor *visit, void *context);
 
+/* A number for the circuits that are there now, their hardware and their order: equal where transfers find the same.
+ * O(circuits). */
+uint64_t network_lit_hash(const struct network *network);
+
 /* Requires all books to balance now. O(hardware + transfers under way). */
 void network_check(const struct network *network);
 

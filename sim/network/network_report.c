@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/hash.h"
 #include "network/circuits.h"
 
 enum status network_status(const struct network *network, struct error *error)
@@ -75,6 +76,28 @@ static void check_areas(const struct network *network)
     require(waits == totals.waiting_area && moves == totals.moving_area);
     require(totals.sent == totals.local + local + totals.cleared + totals.done + totals.waiting + totals.moving);
     require(totals.bytes_sent == totals.bytes_received + totals.bytes_in_flight);
+}
+
+static uint64_t hash_circuit(const struct network *network, const struct circuit *circuit)
+{
+    uint64_t hash = hash_pair(circuit->source, circuit->target);
+    for (uint32_t i = 0; i < circuit->slot_count; i++)
+        hash = hash_pair(hash, hardware_id(network, circuit_slots(circuit)[i]));
+    return hash;
+}
+
+/* Which circuit comes next in its pair decides which one is taken first. */
+uint64_t network_lit_hash(const struct network *network)
+{
+    uint64_t sum = 0;
+    for (size_t i = 1; i < network->circuit_places.count; i++) {
+        const struct circuit *circuit = &network->circuits[i];
+        if (circuit->slot_count == 0)
+            continue;
+        uint64_t next = circuit->pair_next ? hash_circuit(network, &network->circuits[circuit->pair_next]) : 0;
+        sum += hash_pair(hash_circuit(network, circuit), next);
+    }
+    return sum;
 }
 
 void network_check(const struct network *network)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/hash.h"
 #include "fabric/fabrics.h"
 #include "step/ready.h"
 
@@ -52,6 +53,7 @@ struct stepper_job {
     struct step_path *ready_path, *end_path; /* per task */
     uint64_t undone;                         /* tasks and links */
     struct step_path last_path;
+    uint64_t schedule; /* sum over what has ended: the order within an instant does not matter */
     bool is_running;
 };
 
@@ -62,6 +64,7 @@ struct stepper {
     const struct topology *topology;
     struct circuit_options options;
     uint16_t kind;              /* of the event that an op ends */
+    sim_time cycle;             /* of a fabric that turns by the clock, else 0 */
     struct device_run *devices; /* per device */
     struct error error;         /* the first trouble */
 };
@@ -160,11 +163,17 @@ static void make_ready(struct stepper_job *job, uint32_t task, const struct step
 
 /* ---- links ---- */
 
+/* A task, or a link, numbered behind them, ends now. */
+static void note_end(struct stepper_job *job, uint32_t what)
+{
+    job->schedule += hash_pair(what, (uint64_t)(engine_now(job->stepper->engine) - job->start));
+}
+
 static void end_step_if_done(struct stepper_job *job)
 {
     if (job->undone)
         return;
-    struct stepper_report report = {job->start, engine_now(job->stepper->engine), job->last_path};
+    struct stepper_report report = {job->start, engine_now(job->stepper->engine), job->last_path, job->schedule};
     require(step_path_length(&report.path) == report.end - report.start);
     job->is_running = false;
     job->done(job->context, job, &report);
@@ -184,6 +193,7 @@ static void link_done(struct stepper_job *job, uint32_t link, const struct step_
 {
     const struct task_link *at = &job->tasks->links[link];
     tell_flew(job, link);
+    note_end(job, job->task_count + link);
     job->undone--;
     job->last_path = *path;
     if (at->pattern != LINK_SYNC && --job->need[at->target] == 0)
@@ -315,6 +325,7 @@ static void on_op_end(struct engine *engine, const struct event *event, void *wo
     path.ticks[PATH_WAIT] += now - job->ready_at[task] - cost;
     job->end_path[task] = path;
     job->last_path = path;
+    note_end(job, task);
     for (uint32_t i = 0; i < job->tasks->out_count[task]; i++)
         send_link(job, job->tasks->out_start[task] + i);
     job->undone--; /* only now: links that are there at once must not end the step by themselves, and then again here */
@@ -418,6 +429,8 @@ void stepper_start(struct stepper_job *job)
     require(!job->is_running && job->undone == 0);
     const struct step_path nothing = {0};
     job->is_running = true;
+    sim_time cycle = job->stepper->cycle;
+    job->schedule = cycle > 0 ? hash_mix((uint64_t)(engine_now(job->stepper->engine) % cycle)) : 0;
     job->start = engine_now(job->stepper->engine);
     job->undone = (uint64_t)job->task_count + job->tasks->link_count;
     for (uint32_t task = 0; task < job->task_count; task++) {
@@ -486,6 +499,7 @@ enum status stepper_create(struct engine *engine, const struct topology *topolog
     stepper->network = network;
     stepper->topology = topology;
     stepper->options = *options;
+    stepper->cycle = fabric_cycle(topology, &options->clock);
     if (stepper->options.lanes > lanes)
         stepper->options.lanes = lanes;
     stepper->kind = (uint16_t)(first_kind + NETWORK_KINDS);

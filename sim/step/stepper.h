@@ -27,6 +27,8 @@ struct stepper_job; /* a job that is on some of them */
 struct stepper_report {
     sim_time start, end;
     struct step_path path; /* adds up to end - start */
+    uint64_t schedule;     /* equal for steps in which everything ends as long after the start, at the same phase of a
+                              fabric     that turns by the clock */
 };
 
 /* Called at the end of a step, from within the engine; may start the next one. Borrows report until it returns. */
@@ -42,10 +44,13 @@ struct circuit_options {
     int64_t steps;           /* of a job, all in all */
     double steady_tolerance; /* relative; negative = simulate all steps */
     int64_t min_steps;       /* before a job may count as steady, at least 2 */
-    int64_t max_steps; /* a job that is not steady by then counts as the mean of the later half of them; 0 = none */
+    int64_t max_steps; /* from then on the mean of the later half may count, where it is good for 1 %; 0 = never */
     /* Borrowed, per job: for how long its step has been under way at the instant from which on steps count. NULL = all
      * begin there. Jobs in step with each other collide as no others do, so phases matter. */
     const double *head_start_s;
+    /* Borrowed, per job: the steps it has left; when one has run them, everybody's pace is what it was until then, as
+     * it will not be afterwards. NULL = steps, and each job's are looked at to the end. */
+    const int64_t *steps_left;
 };
 
 /* Event kinds that a stepper takes: its network's, its own, and those of collectives. */
