@@ -82,7 +82,8 @@ struct graph *job_world_random_chain(struct random_stream *random, uint32_t coun
 
 static struct task_graph *split_for(const struct topology *topology, const struct graph *graph, uint32_t degree)
 {
-    return split_create(graph, 0.01, degree, topology->speeds, topology->class_count);
+    return split_create(graph, &(struct split_rule){0.01, degree, TRAFFIC_PUBLISHED}, topology->speeds,
+                        topology->class_count);
 }
 
 void job_world_put(struct job_world *job, struct graph *graph, const struct topology *topology, const uint32_t *servers)

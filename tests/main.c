@@ -37,6 +37,7 @@ int main(void)
     suite_partition();
     suite_step();
     suite_stepper();
+    suite_traffic();
     suite_circuit();
     suite_sharing();
     suite_deployment();

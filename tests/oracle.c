@@ -86,7 +86,7 @@ void oracle_strip(const char *from, const char *to)
 
 struct task_graph *oracle_split(const struct graph *graph, uint32_t degree)
 {
-    return split_create(graph, 0.01, degree, NULL, 0);
+    return split_create(graph, &(struct split_rule){0.01, degree, TRAFFIC_PUBLISHED}, NULL, 0);
 }
 
 bool oracle_place(const struct placer *placer, const struct task_graph *tasks, const struct occupancy *occupancy,

@@ -12,6 +12,7 @@ void suite_scenario(void);
 void suite_plan(void);
 
 void suite_task_graph(void);
+void suite_traffic(void);
 void suite_topology(void);
 void suite_deployment(void);
 void suite_whole_step(void);

@@ -406,6 +406,35 @@ static void test_horizon(void)
     free(folder);
 }
 
+/* Where the jobs end before the horizon, nothing is simulated behind them, and what lies before the warm-up does not
+ * count, whenever a job arrived: two jobs on a device each, at 0 and at 500. */
+static void test_utilisation(void)
+{
+    static const char *const warm_ups[] = {"run.warm_up=0s", "run.warm_up=400s", "run.warm_up=1000s"};
+    static const double from_s[] = {0, 400, 1000};
+    char *folder = oracle_folder(), trace[300];
+    char *path = oracle_write(folder, "jobs.csv", "model,arrival_s,beta\nalexnet,0,1\nalexnet,500,1\n");
+    snprintf(trace, sizeof trace, "workload.trace=%s", path);
+    for (size_t i = 0; i < 3; i++) {
+        struct oracle_world world;
+        struct cluster_result result;
+        struct error error;
+        double values[METRIC_COUNT], end_s = 500 + 36061.15;
+        oracle_world_open(&world, (const char *const[]){trace, "partition.strategy=fixed", "partition.degree=1",
+                                                        "run.horizon=1000000s", warm_ups[i], NULL});
+        CU_ASSERT_EQUAL_FATAL(cluster_run(&world.world.cluster, &result, &error), STATUS_OK);
+        metrics_compute(&world.world.cluster, &result, values);
+        double held_s = 36061.15 - from_s[i] + end_s - fmax(from_s[i], 500);
+        CU_ASSERT(oracle_is_near(values[METRIC_DEVICE_UTILISATION], held_s / (32 * (end_s - from_s[i])), 1e-9));
+        CU_ASSERT_EQUAL(result.length_s, 1e6);
+        cluster_result_free(&result);
+        oracle_world_close(&world);
+    }
+    free(path);
+    oracle_remove(folder);
+    free(folder);
+}
+
 /* Three jobs of 16 servers: the third waits for the first to end, unless its limit or patience ends before. */
 static void test_queue(void)
 {
@@ -527,6 +556,7 @@ void suite_cluster(void)
     CU_ADD_TEST(suite, test_stale_mask);
     CU_ADD_TEST(suite, test_very_end);
     CU_ADD_TEST(suite, test_horizon);
+    CU_ADD_TEST(suite, test_utilisation);
     CU_ADD_TEST(suite, test_queue);
     CU_ADD_TEST(suite, test_queue_limits);
     CU_ADD_TEST(suite, test_long_queue);

@@ -489,7 +489,7 @@ static void test_slowest_part(void)
     unlike_open(&unlike);
     struct job_world job = {.graph = job_world_chain(ops, 2)};
     struct circuit_options options = job_world_options(1);
-    job.tasks = split_create(job.graph, 0.01, 2, unlike.speeds, 2);
+    job.tasks = split_create(job.graph, &(struct split_rule){0.01, 2, TRAFFIC_PUBLISHED}, unlike.speeds, 2);
     const struct place_request request = {.tasks = job.tasks, .scratch = &scratch};
     place_scratch_init(&scratch, &unlike.topology);
     for (int i = 0; i < 2; i++) {

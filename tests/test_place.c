@@ -296,11 +296,14 @@ static void test_memory(void)
     CU_ASSERT_EQUAL(stage.deployment.used[1], 1);
     check_placement(&stage, tasks);
     CU_ASSERT(!stage_place(&stage, &place_ramp_compact, tasks));
-    CU_ASSERT_EQUAL(cluster_check_fit(graph, &stage.topology, 0.01, 1, &error), STATUS_OK);
+    CU_ASSERT_EQUAL(cluster_check_fit(graph, &stage.topology, &(struct split_rule){0.01, 1, TRAFFIC_PUBLISHED}, &error),
+                    STATUS_OK);
     stage.topology.classes[0].memory_bytes = 4e10;
-    CU_ASSERT_EQUAL(cluster_check_fit(graph, &stage.topology, 0.01, 1, &error), STATUS_USER);
+    CU_ASSERT_EQUAL(cluster_check_fit(graph, &stage.topology, &(struct split_rule){0.01, 1, TRAFFIC_PUBLISHED}, &error),
+                    STATUS_USER);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "op 1 needs 50 GB"));
-    CU_ASSERT_EQUAL(cluster_check_fit(graph, &stage.topology, 0.01, 2, &error), STATUS_OK);
+    CU_ASSERT_EQUAL(cluster_check_fit(graph, &stage.topology, &(struct split_rule){0.01, 2, TRAFFIC_PUBLISHED}, &error),
+                    STATUS_OK);
     task_graph_free(tasks);
     graph_free(graph);
     stage_close(&stage);

@@ -33,7 +33,7 @@ struct stream {
     const char *jobs, *fabric;
     const char *sharing, *steady;
     double oversubscription; /* packet: of edge switches of two servers; 0 = as the file says */
-    const char *more[2];     /* assignments, or NULL */
+    const char *more[3];     /* assignments, or NULL */
 };
 
 static enum status run_stream(const struct stream *stream, struct cluster_result *result, double *values,
@@ -44,10 +44,10 @@ static enum status run_stream(const struct stream *stream, struct cluster_result
     struct oracle_world world;
     snprintf(trace, sizeof trace, "workload.trace=%s", path);
     snprintf(topology, sizeof topology, "topology=topologies/%s-32.yaml", stream->fabric);
-    oracle_world_open(&world,
-                      (const char *const[]){trace, topology, stream->sharing, stream->steady, "network.model=circuit",
-                                            "workload.time_unit=ms", "workload.steps=10", "partition.strategy=fixed",
-                                            "partition.degree=4", stream->more[0], stream->more[1], NULL});
+    oracle_world_open(
+        &world, (const char *const[]){trace, topology, stream->sharing, stream->steady, "network.model=circuit",
+                                      "workload.time_unit=ms", "workload.steps=10", "partition.strategy=fixed",
+                                      "partition.degree=4", stream->more[0], stream->more[1], stream->more[2], NULL});
     if (stream->oversubscription > 0) {
         *figure_real(&world.world.topology, "packet.oversubscription") = stream->oversubscription;
         *figure_whole(&world.world.topology, "packet.radix") = 2;
@@ -168,7 +168,7 @@ static void test_lanes(void)
                             exclusive,
                             live,
                             0,
-                            {"network.reconfiguration=1us", "network.lanes=2"}};
+                            {"network.reconfiguration=1us", "network.lanes=2", "workload.traffic=published"}};
     struct cluster_result alone, two, one;
     run_well(&stream, &alone, NULL);
     stream.sharing = shared;
@@ -457,7 +457,8 @@ static void check_late(const char *steady)
 {
     char jobs[128];
     double values[METRIC_COUNT];
-    struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n", "packet", shared, steady, 64, {NULL}};
+    struct stream stream = {"model,arrival_s,beta\nalexnet,0,1\n", "packet", shared, steady, 64,
+                            {"workload.traffic=published"}};
     struct cluster_result alone, both;
     run_well(&stream, &alone, NULL);
     double beta = 1.001 * alone.jobs[0].time.total_s / alone.jobs[0].sequential_s;

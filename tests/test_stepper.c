@@ -91,7 +91,7 @@ static void check_closed_form(const char *fabric, double bytes)
     CU_ASSERT_EQUAL(figures.latency, topology.propagation_ps + 2 * topology.io_latency_ps);
     CU_ASSERT_EQUAL(report.start, 0);
     CU_ASSERT_EQUAL(report.path.ticks[PATH_COMPUTE], 26000000);
-    CU_ASSERT_EQUAL(report.path.ticks[PATH_WAIT], 0);
+    CU_ASSERT_EQUAL(report.path.ticks[PATH_WAIT_DEVICE] + report.path.ticks[PATH_WAIT_NETWORK], 0);
     CU_ASSERT_EQUAL(report.path.ticks[PATH_RECONFIGURATION], 2 * *job_world_reconfiguration(&topology));
     CU_ASSERT_EQUAL(report.path.ticks[PATH_LATENCY], 2 * figures.latency);
     CU_ASSERT_EQUAL(report.path.ticks[PATH_PAYLOAD], payload);

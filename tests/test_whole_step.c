@@ -378,12 +378,14 @@ static void test_temporary_room(void)
     CU_ASSERT_EQUAL(deployment_check(&deployment, &topology, true, &error), STATUS_OK);
     CU_ASSERT(!oracle_place(&place_ramp_compact, tasks, &occupancy, &scratch, &deployment));
     topology.classes[0].memory_bytes = 4.9e10;
-    CU_ASSERT_EQUAL(cluster_check_fit(graph, &topology, 0.01, 1, &error), STATUS_USER);
+    CU_ASSERT_EQUAL(cluster_check_fit(graph, &topology, &(struct split_rule){0.01, 1, TRAFFIC_PUBLISHED}, &error),
+                    STATUS_USER);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "op 1 needs 50 GB"));
     task_graph_free(tasks);
     for (uint32_t op = 0; op < 3; op++)
         graph->ops[op].temporary_bytes = 0;
-    CU_ASSERT_EQUAL(cluster_check_fit(graph, &topology, 0.01, 1, &error), STATUS_OK);
+    CU_ASSERT_EQUAL(cluster_check_fit(graph, &topology, &(struct split_rule){0.01, 1, TRAFFIC_PUBLISHED}, &error),
+                    STATUS_OK);
     tasks = oracle_split(graph, 1);
     CU_ASSERT(oracle_place(&place_ramp_compact, tasks, &occupancy, &scratch, &deployment));
     deployment_free(&deployment);

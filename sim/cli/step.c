@@ -165,7 +165,8 @@ static enum status deploy_on_empty(const struct step_request *request, const str
     const struct settings *settings = request->settings;
     const struct topology *topology = deployer->topology;
     struct occupancy occupancy;
-    TRY(cluster_check_fit(tasks->graph, topology, simulation_quantum_ms(settings), request->degree, error));
+    struct split_rule rule = {simulation_quantum_ms(settings), request->degree, simulation_traffic(settings)};
+    TRY(cluster_check_fit(tasks->graph, topology, &rule, error));
     occupancy_init(&occupancy, topology);
     bool is_placed = deployer_place(deployer, tasks, &occupancy, deployment);
     occupancy_fini(&occupancy);
@@ -185,8 +186,8 @@ static enum status run_step(const struct step_request *request, struct error *er
     struct deployer deployer;
     enum status status = deployer_open(&deployer, &topology, settings->place.strategy, settings->schedule.strategy,
                                        simulation_unit_s(settings), error);
-    struct task_graph *tasks = split_create(request->graph, simulation_quantum_ms(settings), request->degree,
-                                            topology.speeds, topology.class_count);
+    struct split_rule rule = {simulation_quantum_ms(settings), request->degree, simulation_traffic(settings)};
+    struct task_graph *tasks = split_create(request->graph, &rule, topology.speeds, topology.class_count);
     struct recorder recorder = {.tasks = tasks};
     struct step_observer observer = {.ran = record, .context = &recorder};
     struct circuit_options circuit = simulation_circuit(settings);

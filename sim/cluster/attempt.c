@@ -17,9 +17,10 @@ static struct split_choice split_by_degree(struct cluster *cluster, uint32_t mod
     while (cluster->legal[position] != degree)
         require(++position < cluster->legal_count);
     struct task_graph **tasks = &cluster->models[model].tasks[position];
+    struct split_rule rule = {config->quantum_ms, degree, config->traffic};
     if (!*tasks)
-        *tasks = split_create(config->models->graphs[model], config->quantum_ms, degree, config->topology->speeds,
-                              config->topology->class_count);
+        *tasks =
+            split_create(config->models->graphs[model], &rule, config->topology->speeds, config->topology->class_count);
     return (struct split_choice){*tasks, degree};
 }
 
@@ -34,7 +35,7 @@ static struct split_choice split_by_parts(struct cluster *cluster, uint32_t mode
            number = intern_number(&cluster->splits, key, (graph->op_count + 1) * sizeof *key);
     free(key);
     if (number == known) {
-        struct task_options options = {parts, config->topology->speeds, config->topology->class_count};
+        struct task_options options = {parts, config->topology->speeds, config->topology->class_count, config->traffic};
         cluster->split_graphs =
             memory_grow(cluster->split_graphs, &cluster->split_capacity, number + 1, sizeof(struct task_graph *));
         cluster->split_graphs[number] = task_graph_create(graph, &options);
@@ -111,8 +112,7 @@ bool attempt_answer(struct cluster *cluster, struct answer answer, struct job_re
     record->sequential_s = (double)config->steps * (split.tasks->sequential_ms * config->unit_s);
     record->limit_s = job->beta * record->sequential_s;
     record->time = step_times(&cluster->step, config->steps);
-    record->time.part_s[TIME_WAIT] += cluster->decision.waited_s;
-    record->time.total_s += cluster->decision.waited_s;
+    time_parts_queue(&record->time, cluster->decision.waited_s);
     record->queue_s = cluster->decision.waited_s;
     record->device_count = cluster->deployment.used_count;
     bool is_late = record->time.total_s > record->limit_s;

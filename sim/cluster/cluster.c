@@ -23,15 +23,15 @@ const char *cause_name(enum cause cause)
     return names[cause];
 }
 
-enum status cluster_check_fit(const struct graph *graph, const struct topology *topology, double quantum_ms,
-                              uint32_t degree, struct error *error)
+enum status cluster_check_fit(const struct graph *graph, const struct topology *topology, const struct split_rule *rule,
+                              struct error *error)
 {
     double most_bytes = 0;
     for (uint32_t class = 0; class < topology->class_count; class ++)
         most_bytes = fmax(most_bytes, topology->classes[class].memory_bytes);
     for (uint32_t op = 0; op < graph->op_count; op++) {
-        uint32_t parts = split_parts(graph->ops[op].forward_ms, quantum_ms, degree);
-        double part_bytes = graph_op_bytes(&graph->ops[op]) / parts;
+        uint32_t parts = split_parts(graph->ops[op].forward_ms, rule->quantum_ms, rule->degree);
+        double part_bytes = task_op_bytes(graph, op, parts, rule->traffic) / parts;
         if (part_bytes > most_bytes)
             return error_set(error, STATUS_USER,
                              "model %.100s: op %u needs %.4g GB in each of its %u parts, a device has %.4g GB; allow a "
@@ -43,9 +43,10 @@ enum status cluster_check_fit(const struct graph *graph, const struct topology *
 
 /* ---- starting and waiting ---- */
 
-static void tell_end(const struct cluster *cluster, uint32_t number, const struct job_record *record, sim_time now)
+static void tell_end(struct cluster *cluster, uint32_t number, const struct job_record *record, sim_time now)
 {
     const struct cluster_observer *observer = cluster->config->observer;
+    cluster->last_event = now > cluster->last_event ? now : cluster->last_event;
     if (observer && record->outcome != OUTCOME_UNFINISHED)
         observer->ended(observer->context, number, record, now);
 }
@@ -236,6 +237,7 @@ static void schedule_arrival(struct cluster *cluster)
     bool has_job;
     sim_time time;
     cluster->status = workload_next(cluster->config->workload, &cluster->next, &has_job, &cluster->error);
+    cluster->has_all_jobs = cluster->status == STATUS_OK && !has_job;
     if (cluster->status != STATUS_OK || !has_job || cluster->next.arrival > cluster->config->horizon)
         return;
     /* Decided a slack later, so that completions up to there come first; everything is dated at the arrival itself. */
@@ -340,7 +342,8 @@ static enum status open_models(struct cluster *cluster)
         state->tasks = memory_alloc(cluster->legal_count, sizeof(struct task_graph *));
         state->sequential_s =
             (double)config->steps * (graph_sum(graph).sequential_ms / config->topology->speeds[0] * config->unit_s);
-        TRY(cluster_check_fit(graph, config->topology, config->quantum_ms, largest, &cluster->error));
+        struct split_rule rule = {config->quantum_ms, largest, config->traffic};
+        TRY(cluster_check_fit(graph, config->topology, &rule, &cluster->error));
     }
     return STATUS_OK;
 }
@@ -486,7 +489,10 @@ enum status cluster_close(struct cluster *cluster, struct cluster_result *result
         require(cluster->running_count > 0 || cluster->occupancy.free_count == config->topology->device_count);
         sim_time end = config->horizon == SIM_TIME_MAX ? engine_now(cluster->engine) : config->horizon;
         *result = cluster->result;
-        result->length_s = clock_to_seconds(&config->clock, end);
+        result->length_s = result->simulated_s = clock_to_seconds(&config->clock, end);
+        if (config->horizon != SIM_TIME_MAX && cluster->has_all_jobs &&
+            cluster->running_count + cluster->queue_count == 0)
+            result->simulated_s = clock_to_seconds(&config->clock, cluster->last_event);
         result->events += engine_events(cluster->engine);
         result->trace_hash = hash_pair(engine_trace_hash(cluster->engine), trace_hash_value(&cluster->steps_hash));
         cluster->result = (struct cluster_result){0};

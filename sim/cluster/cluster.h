@@ -52,6 +52,7 @@ struct cluster_config {
     double unit_s; /* what a profile's millisecond is taken for */
     int64_t steps; /* training steps of a job */
     double quantum_ms;
+    enum task_traffic traffic; /* between the parts of a job */
     uint32_t max_degree;
     bool keeps_by_degree;  /* the published cache: the first step simulated of a (model, degree) stands for all */
     int64_t phases;        /* of a turn, on a fabric that turns by the clock, that starts are sorted into; 0 = exact */
@@ -85,7 +86,8 @@ struct cluster_result {
     size_t job_count, job_capacity;
     uint32_t *devices;
     size_t device_count, device_capacity;
-    double length_s; /* how long the run was: the horizon, or the last event */
+    double length_s;    /* how long the run was: the horizon, or the last event */
+    double simulated_s; /* the same, but no longer than jobs come or run */
     uint64_t steps_simulated;
     uint64_t events; /* those inside simulated steps included */
     uint64_t trace_hash;
@@ -152,6 +154,6 @@ void cluster_result_free(struct cluster_result *result);
 
 /* Refuses a model with an op that no device can hold, even split as far as it goes at this degree. */
 STATUS_MUST_USE enum status cluster_check_fit(const struct graph *graph, const struct topology *topology,
-                                              double quantum_ms, uint32_t degree, struct error *error);
+                                              const struct split_rule *rule, struct error *error);
 
 #endif

@@ -45,7 +45,10 @@ static const struct metric_row {
     {{"throughput_bytes_per_s", "B/s", "throughput [B/s]",
       "Bytes of models (memory and dependencies) worked through per second of the run; jobs cut off count in part."},
      OWN},
-    {{"device_utilisation", "", "device utilisation", "Share of all device time that was held by jobs."}, OWN},
+    {{"device_utilisation", "", "device utilisation",
+      "Share of the time of all devices that jobs held, from the end of the warm-up to run.horizon, or to the last "
+      "arrival or end where the stream of jobs is over before that."},
+     OWN},
     {{"degree_mean", "", "mean degree of partitioning", "Mean degree of partitioning of completed jobs."},
      MEAN(JOB_DEGREE)},
     {{"devices_per_job_mean", "devices", "mean devices per job", "Mean number of devices of completed jobs."},
@@ -70,6 +73,8 @@ static const struct metric_row {
      OWN},
     {{"payload_mean_s", "s", NULL, "On circuits: mean of payload_s over completed jobs."}, MEAN(JOB_PAYLOAD)},
     {{"latency_mean_s", "s", NULL, "On circuits: mean of latency_s over completed jobs."}, MEAN(JOB_LATENCY)},
+    {{"wait_device_mean_s", "s", NULL, "Mean of wait_device_s over completed jobs."}, MEAN(JOB_WAIT_DEVICE)},
+    {{"wait_network_mean_s", "s", NULL, "Mean of wait_network_s over completed jobs."}, MEAN(JOB_WAIT_NETWORK)},
 };
 
 const struct column *metric_column(enum metric metric)
@@ -105,6 +110,14 @@ static double done_share(const struct job_record *job, double length_s)
     return run_s > 0 ? fmin((length_s - job->arrival_s - job->queue_s) / run_s, 1) : 0;
 }
 
+/* The time of its devices that an admitted job held, from the end of the warm-up on. */
+static double held_s(const struct job_record *job, double length_s, double warm_up_s)
+{
+    double all_s = job->device_count * (job->time.total_s - job->queue_s) * done_share(job, length_s);
+    double before_s = job->device_count * fmax(warm_up_s - (job->arrival_s + job->queue_s), 0);
+    return fmax(all_s - before_s, 0);
+}
+
 struct sums {
     struct statistics_sample means[METRIC_COUNT]; /* of the metrics that are means */
     double bytes, device_seconds;
@@ -128,14 +141,14 @@ static void add_admitted(const struct job_record *job, double length_s, const do
 {
     double share = done_share(job, length_s);
     sums->bytes += model_bytes[job->model] * share;
-    sums->device_seconds += job->device_count * (job->time.total_s - job->queue_s) * share;
     if (job->outcome == OUTCOME_COMPLETED)
         add_completed(job, sums);
 }
 
-static void finish_metrics(const struct cluster_config *config, double length_s, struct sums *sums,
+static void finish_metrics(const struct cluster_config *config, const struct cluster_result *result, struct sums *sums,
                            double values[METRIC_COUNT])
 {
+    double length_s = result->length_s - config->warm_up_s, simulated_s = result->simulated_s - config->warm_up_s;
     statistics_sort(sums->jcts, sums->count);
     for (int metric = 0; metric < METRIC_COUNT; metric++) {
         const struct metric_row *row = &rows[metric];
@@ -147,7 +160,7 @@ static void finish_metrics(const struct cluster_config *config, double length_s,
     }
     values[METRIC_BLOCKING_RATE] = values[METRIC_JOBS_BLOCKED] / values[METRIC_JOBS_ARRIVED];
     values[METRIC_THROUGHPUT] = sums->bytes / length_s;
-    values[METRIC_DEVICE_UTILISATION] = sums->device_seconds / (config->topology->device_count * length_s);
+    values[METRIC_DEVICE_UTILISATION] = sums->device_seconds / (config->topology->device_count * simulated_s);
     values[METRIC_COMM_SHARE] = values[METRIC_COMM_MEAN] / values[METRIC_JCT_MEAN];
     double blocked = values[METRIC_BLOCKED_REFUSED] + values[METRIC_BLOCKED_NO_BLOCK] + values[METRIC_BLOCKED_LATE];
     values[METRIC_BLOCKING_RATE_DECIDED] = blocked / (blocked + values[METRIC_JOBS_COMPLETED]);
@@ -167,6 +180,8 @@ void metrics_compute(const struct cluster_config *config, const struct cluster_r
         values[metric] = 0;
     for (size_t i = 0; i < result->job_count; i++) {
         const struct job_record *job = &result->jobs[i];
+        if (job->is_decided && job->outcome != OUTCOME_BLOCKED)
+            sums.device_seconds += held_s(job, result->length_s, config->warm_up_s);
         if (job->arrival_s < config->warm_up_s)
             continue;
         count_job(job, values);
@@ -175,7 +190,7 @@ void metrics_compute(const struct cluster_config *config, const struct cluster_r
     }
     require(values[METRIC_JOBS_COMPLETED] + values[METRIC_JOBS_BLOCKED] <= values[METRIC_JOBS_ARRIVED]);
     require(sums.count == (size_t)values[METRIC_JOBS_COMPLETED]);
-    finish_metrics(config, result->length_s - config->warm_up_s, &sums, values);
+    finish_metrics(config, result, &sums, values);
     free(model_bytes);
     free(sums.jcts);
 }

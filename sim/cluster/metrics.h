@@ -37,6 +37,8 @@ enum metric {
     METRIC_BLOCKING_RATE_DECIDED, /* clean: refused, no block and late, of all that were not cut off by the end */
     METRIC_PAYLOAD_MEAN,          /* circuits: the two parts of comm_mean_s */
     METRIC_LATENCY_MEAN,
+    METRIC_WAIT_DEVICE_MEAN, /* the two parts of wait_mean_s */
+    METRIC_WAIT_NETWORK_MEAN,
     METRIC_COUNT
 };
 

@@ -277,7 +277,10 @@ void sharing_start(struct cluster *cluster, uint32_t number, struct job_record *
     struct running *job = create_job(cluster, number);
     keep_job(sharing, job);
     /* From here on the job's time is booked as it passes. */
-    record->time = (struct time_parts){.total_s = record->time.total_s, .part_s[TIME_WAIT] = record->queue_s};
+    double expected_s = record->time.total_s;
+    record->time = (struct time_parts){0};
+    time_parts_queue(&record->time, record->queue_s);
+    record->time.total_s = expected_s;
     if (sharing->stepper) {
         start_live(cluster, job);
         return;

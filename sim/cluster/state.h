@@ -61,7 +61,9 @@ struct cluster {
     uint32_t running_count;
     size_t running_capacity;
     sim_time slack;
-    struct job next; /* the one whose arrival is scheduled */
+    struct job next;     /* the one whose arrival is scheduled */
+    bool has_all_jobs;   /* the stream has ended */
+    sim_time last_event; /* the last arrival or end of a job */
     struct trace_hash steps_hash;
     struct sharing *sharing;           /* where jobs share the fabric */
     struct circuit_options look_ahead; /* circuits: how the steps of one job, or of all, are looked at */

@@ -13,13 +13,14 @@ uint32_t split_parts(double forward_ms, double quantum_ms, uint32_t degree)
     return parts ? parts : 1;
 }
 
-struct task_graph *split_create(const struct graph *graph, double quantum_ms, uint32_t degree, const double *speeds,
+struct task_graph *split_create(const struct graph *graph, const struct split_rule *rule, const double *speeds,
                                 uint32_t class_count)
 {
     uint32_t *parts = memory_alloc(graph->op_count, sizeof *parts);
     for (uint32_t op = 0; op < graph->op_count; op++)
-        parts[op] = split_parts(graph->ops[op].forward_ms, quantum_ms, degree);
-    struct task_options options = {.parts = parts, .speeds = speeds, .class_count = class_count};
+        parts[op] = split_parts(graph->ops[op].forward_ms, rule->quantum_ms, rule->degree);
+    struct task_options options = {
+        .parts = parts, .speeds = speeds, .class_count = class_count, .traffic = rule->traffic};
     struct task_graph *tasks = task_graph_create(graph, &options);
     free(parts);
     return tasks;

@@ -8,9 +8,15 @@
  * most. Degrees: 1 or even. */
 uint32_t split_parts(double forward_ms, double quantum_ms, uint32_t degree);
 
+struct split_rule {
+    double quantum_ms;
+    uint32_t degree;
+    enum task_traffic traffic; /* what the parts pass on */
+};
+
 /* The task graph of a graph whose ops are all split by that rule, for classes of devices of these speeds (NULL = one
  * class of speed 1). Returned owned: task_graph_free. */
-struct task_graph *split_create(const struct graph *graph, double quantum_ms, uint32_t degree, const double *speeds,
+struct task_graph *split_create(const struct graph *graph, const struct split_rule *rule, const double *speeds,
                                 uint32_t class_count);
 
 /* Bytes an op keeps in memory. */

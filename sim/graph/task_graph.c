@@ -1,10 +1,92 @@
 #include "graph/task_graph.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#include "engine/statistics.h"
 
 const char *task_pass_name(const struct task_graph *tasks, uint32_t task)
 {
     return tasks->graph->is_whole_step ? "whole" : tasks->tasks[task].is_backward ? "backward" : "forward";
+}
+
+double task_op_bytes(const struct graph *graph, uint32_t op, uint32_t parts, enum task_traffic traffic)
+{
+    const struct graph_op *at = &graph->ops[op]; /* a twin keeps nothing of its own */
+    bool is_parallel = traffic == TRAFFIC_TRAINING && !graph->is_whole_step;
+    return at->activation_bytes + (is_parallel ? parts : 1) * at->parameter_bytes + at->temporary_bytes;
+}
+
+/* ---- what a link stands for ---- */
+
+static uint32_t parts_of(const struct task_graph *tasks, uint32_t task)
+{
+    return tasks->parts[tasks->tasks[task].op];
+}
+
+/* Part i of n holds [i / n, (i + 1) / n) of the batch: the parts of m whose shares overlap that. */
+static struct part_range overlapping(uint64_t part, uint64_t of, uint64_t others)
+{
+    return (struct part_range){(uint32_t)(part * others / of), (uint32_t)(((part + 1) * others + of - 1) / of - 1)};
+}
+
+static struct part_range linked_parts(enum link_pattern pattern, uint32_t part, uint32_t of, uint32_t others)
+{
+    require(part < of && pattern != LINK_SYNC);
+    if (pattern == LINK_SHARES)
+        return overlapping(part, of, others);
+    return pattern == LINK_ONE_TO_ONE ? (struct part_range){part, part} : (struct part_range){0, others - 1};
+}
+
+struct part_range task_link_targets(const struct task_graph *tasks, const struct task_link *link, uint32_t source_part)
+{
+    return linked_parts(link->pattern, source_part, parts_of(tasks, link->source), parts_of(tasks, link->target));
+}
+
+struct part_range task_link_sources(const struct task_graph *tasks, const struct task_link *link, uint32_t target_part)
+{
+    return linked_parts(link->pattern, target_part, parts_of(tasks, link->target), parts_of(tasks, link->source));
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+uint64_t task_link_deps(const struct task_graph *tasks, const struct task_link *link)
+{
+    uint64_t from = parts_of(tasks, link->source), to = parts_of(tasks, link->target);
+    switch (link->pattern) {
+    case LINK_SYNC:
+        return from * (from - 1);
+    case LINK_ONE_TO_ONE:
+        return from;
+    case LINK_SHARES:
+        return from + to - common_divisor(from, to); /* one more at each border that is not both's */
+    case LINK_ALL_TO_ALL:
+        break;
+    }
+    return from * to;
+}
+
+/* The first `share` of `of` equal shares of a number of bytes, rounded down. */
+static uint64_t first_bytes(uint64_t bytes, uint64_t share, uint64_t of)
+{
+    return (uint64_t)((statistics_wide)bytes * (statistics_wide)share / (statistics_wide)of);
+}
+
+uint64_t task_link_bytes(const struct task_graph *tasks, const struct task_link *link, uint32_t source_part,
+                         uint32_t target_part)
+{
+    uint64_t from = parts_of(tasks, link->source), to = parts_of(tasks, link->target),
+             all = (uint64_t)ceil(link->bytes);
+    if (link->pattern != LINK_SHARES)
+        return all;
+    uint64_t begin = source_part * to > target_part * from ? source_part * to : target_part * from;
+    uint64_t source_end = (source_part + 1) * to, target_end = (target_part + 1) * from;
+    uint64_t end = source_end < target_end ? source_end : target_end;
+    require(begin < end);
+    return first_bytes(all, end, from * to) - first_bytes(all, begin, from * to);
 }
 
 /* What the published program passes along a dependency, and what it synchronises: all that an op keeps. */
@@ -64,14 +146,10 @@ static double sum_sequential(const struct task_graph *tasks)
 
 static void add_link(struct task_graph *tasks, struct task_link link)
 {
-    uint64_t source_parts = tasks->parts[tasks->tasks[link.source].op];
-    uint64_t target_parts = tasks->parts[tasks->tasks[link.target].op];
-    require(link.pattern != LINK_ONE_TO_ONE || source_parts == target_parts);
+    require(link.pattern != LINK_ONE_TO_ONE || parts_of(tasks, link.source) == parts_of(tasks, link.target));
     link.sequence = tasks->link_count;
     tasks->links[tasks->link_count++] = link;
-    tasks->dep_count += link.pattern == LINK_SYNC         ? source_parts * (source_parts - 1)
-                        : link.pattern == LINK_ONE_TO_ONE ? source_parts
-                                                          : source_parts * target_parts;
+    tasks->dep_count += task_link_deps(tasks, &link);
 }
 
 /* ---- a forward pass, mirrored ---- */
@@ -79,9 +157,25 @@ static void add_link(struct task_graph *tasks, struct task_link link)
 static void add_data_link(struct task_graph *tasks, uint32_t source, uint32_t target, bool target_later)
 {
     uint32_t u = tasks->tasks[source].op, v = tasks->tasks[target].op;
+    if (tasks->traffic == TRAFFIC_TRAINING) { /* on the way back: as many bytes of gradients as went forth */
+        double passed = tasks->graph->ops[tasks->tasks[source].is_backward ? v : u].activation_bytes;
+        add_link(tasks,
+                 (struct task_link){.pattern = LINK_SHARES, .source = source, .target = target, .bytes = passed});
+        return;
+    }
     double bytes =
         dep_bytes(passed_bytes(tasks, u), tasks->parts[u], passed_bytes(tasks, v), tasks->parts[v], target_later);
     add_link(tasks, (struct task_link){.source = source, .target = target, .bytes = bytes});
+}
+
+/* Data parallel parts each have a gradient of all parameters, and nothing to synchronise without any. */
+static void add_sync_link(struct task_graph *tasks, uint32_t op)
+{
+    uint32_t twin = tasks->graph->op_count + op;
+    bool is_training = tasks->traffic == TRAFFIC_TRAINING;
+    double bytes = is_training ? tasks->tasks[op].parameter_bytes : passed_bytes(tasks, op) / tasks->parts[op];
+    if (tasks->parts[op] > 1 && (!is_training || bytes > 0))
+        add_link(tasks, (struct task_link){.pattern = LINK_SYNC, .source = twin, .target = twin, .bytes = bytes});
 }
 
 /* In the order in which the published program enumerates the unsplit graph (section 1): forward edges, the join of the
@@ -100,11 +194,7 @@ static void add_mirrored_links(struct task_graph *tasks)
         add_data_link(tasks, n + v, n + u, u > v);
     }
     for (uint32_t op = 0; op < n; op++)
-        if (tasks->parts[op] > 1)
-            add_link(tasks, (struct task_link){.pattern = LINK_SYNC,
-                                               .source = n + op,
-                                               .target = n + op,
-                                               .bytes = passed_bytes(tasks, op) / tasks->parts[op]});
+        add_sync_link(tasks, op);
 }
 
 /* ---- a whole step as it stands ---- */
@@ -218,6 +308,7 @@ struct task_graph *task_graph_create(const struct graph *graph, const struct tas
     require(graph->op_count > 0 && options->parts);
     struct task_graph *tasks = memory_alloc(1, sizeof *tasks);
     tasks->graph = graph;
+    tasks->traffic = graph->is_whole_step ? TRAFFIC_PUBLISHED : options->traffic;
     tasks->task_count = graph->is_whole_step ? graph->op_count : 2 * graph->op_count;
     tasks->class_count = options->speeds ? options->class_count : 1;
     require(tasks->class_count > 0);

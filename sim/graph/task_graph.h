@@ -9,6 +9,14 @@
  * What lies between two tasks is one *link*: all its dependencies, of one size,
  * are one object whatever the parts. So are the synchronisation edges among the
  * parts of one backward task. Counts are those of the fully written-out graph.
+ *
+ * What is passed along comes in two kinds. As *published*: parts split the
+ * parameters too, every part talks to every other, and a dependency carries all
+ * that an op keeps. In *training*, parts are data parallel: each keeps all
+ * parameters of its op and works on an equal share of the batch, so a link carries
+ * activations from share to share, the way back carries as many bytes of gradients,
+ * and what the parts synchronise is the parameters. A whole step states its own
+ * links; it takes the first kind.
  */
 #ifndef GRAPH_TASK_GRAPH_H
 #define GRAPH_TASK_GRAPH_H
@@ -20,6 +28,7 @@
 enum link_pattern {
     LINK_ALL_TO_ALL, /* every part of the source -> every part of the target */
     LINK_ONE_TO_ONE, /* part i of the source -> part i of the target, which has as many */
+    LINK_SHARES,     /* both hold equal shares of one batch: a part -> those whose shares overlap its own */
     LINK_SYNC        /* every part of a task <-> every other part of it */
 };
 
@@ -27,8 +36,10 @@ struct task_link {
     enum link_pattern pattern;
     uint32_t source, target; /* tasks */
     uint32_t sequence;       /* place in the enumeration of the unsplit graph */
-    double bytes;            /* of each single dependency */
+    double bytes;            /* of each single dependency; of LINK_SHARES: of all of them together */
 };
+
+enum task_traffic { TRAFFIC_PUBLISHED, TRAFFIC_TRAINING };
 
 struct task {
     uint32_t op;
@@ -39,8 +50,9 @@ struct task {
 
 struct task_graph {
     const struct graph *graph; /* borrowed */
-    uint32_t degree;           /* the most parts any op got */
-    uint32_t *parts;           /* per op */
+    enum task_traffic traffic;
+    uint32_t degree; /* the most parts any op got */
+    uint32_t *parts; /* per op */
     uint32_t task_count;
     struct task *tasks;
     uint32_t class_count; /* of devices */
@@ -65,6 +77,7 @@ struct task_options {
     const double
         *speeds; /* per class of devices, above 0: a task takes its profiled time / speed; NULL = one class of 1 */
     uint32_t class_count;
+    enum task_traffic traffic;
 };
 
 /* Returned owned: task_graph_free. O(n log n) in ops and edges, whatever the parts. Borrows graph until then. */
@@ -82,12 +95,29 @@ static inline double task_part_ms(const struct task_graph *tasks, uint32_t task,
     return tasks->time_ms[(size_t)task * tasks->class_count + class] / tasks->parts[tasks->tasks[task].op];
 }
 
-/* Bytes an op keeps in memory, over all its parts. */
+/* Bytes an op of a graph keeps in memory, over all its parts: data parallel ones keep all of its parameters each. */
+double task_op_bytes(const struct graph *graph, uint32_t op, uint32_t parts, enum task_traffic traffic);
+
 static inline double task_graph_op_bytes(const struct task_graph *tasks, uint32_t op)
 {
-    const struct task *task = &tasks->tasks[op]; /* a twin keeps nothing of its own */
-    return task->activation_bytes + task->parameter_bytes + task->temporary_bytes;
+    return task_op_bytes(tasks->graph, op, tasks->parts[op], tasks->traffic);
 }
+
+/* The parts first .. last at the other end of a link that a part of its source, or of its target, has dependencies
+ * with. Not for LINK_SYNC. */
+struct part_range {
+    uint32_t first, last;
+};
+struct part_range task_link_targets(const struct task_graph *tasks, const struct task_link *link, uint32_t source_part);
+struct part_range task_link_sources(const struct task_graph *tasks, const struct task_link *link, uint32_t target_part);
+
+/* How many dependencies a link stands for. */
+uint64_t task_link_deps(const struct task_graph *tasks, const struct task_link *link);
+
+/* The bytes of one of them, in whole bytes: rounded up each, but shares of a batch add up to the whole of it, rounded
+ * up. The link's bytes, of all its parts together, are below 2^60. */
+uint64_t task_link_bytes(const struct task_graph *tasks, const struct task_link *link, uint32_t source_part,
+                         uint32_t target_part);
 
 /* For people: "forward" or "backward", or "whole" where the graph has no twins. */
 const char *task_pass_name(const struct task_graph *tasks, uint32_t task);

@@ -57,6 +57,18 @@ static const struct key settings_keys[] = {
      .example = "1000"},
     {INTEGER_KEY("workload.steps", workload.steps), .default_text = "50", .minimum = "1", .maximum = "1000000000",
      .doc = "Training steps per job."},
+    {CHOICE_KEY("workload.traffic", workload.traffic, "auto|published|training"), .default_text = "auto",
+     .doc = "What the parts of a job send. published: every part to every part, all that an op keeps, parameters "
+            "included. training: data parallel, each part keeps all parameters of its op and passes its share of the "
+            "activations to the parts with the same share; gradients, as large as the parameters, are all-reduced in "
+            "buckets. auto: training where circuits meet times as measured (network.model: circuit, "
+            "workload.time_unit: ms), else published; the published formulas know no other."},
+    {BYTES_KEY("workload.bucket", circuit.bucket_bytes), .default_text = "25MB", .minimum = "0B", .maximum = "1000GB",
+     .when = CIRCUIT "&workload.traffic=auto|training",
+     .doc = "In training traffic: gradients are gathered, last op first, until they reach this size and then "
+            "all-reduced together while the backward pass goes on; 0B = op by op. The default is that of the widely "
+            "used data parallel training library of PyTorch.",
+     .example = "100MB"},
 
     {CHOICE_KEY("network.model", network.model, "published|circuit"), .default_text = "published",
      .doc = "How long a transfer takes: by the formulas of the PAC-ML simulator, or by circuits set up on the fabric."},
@@ -224,5 +236,8 @@ enum status settings_check(const struct keys *keys, struct settings *settings, s
     require(keys && settings && keys->blocks[0] == settings);
     settings->network.has_reconfiguration = keys_is_set(keys, keys_named(keys, "network.reconfiguration"));
     TRY(check_weights(keys, settings, error));
+    if (settings->workload.traffic == TRAFFIC_KEY_TRAINING && settings->network.model == NETWORK_PUBLISHED)
+        return keys_error(keys, keys_named(keys, "workload.traffic"), error,
+                          "training traffic needs network.model: circuit; the published formulas know published alone");
     return check_horizon(keys, settings, error);
 }

@@ -30,9 +30,10 @@ struct settings {
         double arrivals_speedup;
         double load; /* 0 = not set */
         double interarrival_s;
-        struct choice beta; /* of distributions */
-        int64_t jobs;       /* 0 = until the horizon */
-        int64_t steps;      /* training steps per job */
+        struct choice beta;                                                             /* of distributions */
+        int64_t jobs;                                                                   /* 0 = until the horizon */
+        int64_t steps;                                                                  /* training steps per job */
+        enum { TRAFFIC_KEY_AUTO, TRAFFIC_KEY_PUBLISHED, TRAFFIC_KEY_TRAINING } traffic; /* see simulation_traffic */
     } workload;
 
     struct {

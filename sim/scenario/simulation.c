@@ -19,6 +19,14 @@ double simulation_quantum_ms(const struct settings *settings)
     return (double)settings->partition.quantum_ps / 1e9;
 }
 
+enum task_traffic simulation_traffic(const struct settings *settings)
+{
+    bool is_real = settings->network.model == NETWORK_CIRCUIT && settings->workload.time_unit == TIME_UNIT_MS;
+    if (settings->workload.traffic == TRAFFIC_KEY_AUTO)
+        return is_real ? TRAFFIC_TRAINING : TRAFFIC_PUBLISHED;
+    return settings->workload.traffic == TRAFFIC_KEY_TRAINING ? TRAFFIC_TRAINING : TRAFFIC_PUBLISHED;
+}
+
 static enum status open_pool(struct simulation *simulation, const struct settings *settings, struct error *error)
 {
     const struct key_list *names = &settings->workload.models, *weights = &settings->workload.weights;
@@ -168,6 +176,7 @@ enum status simulation_open(struct simulation *simulation, const struct settings
         .unit_s = simulation_unit_s(settings),
         .steps = settings->workload.steps,
         .quantum_ms = simulation_quantum_ms(settings),
+        .traffic = simulation_traffic(settings),
         .max_degree = (uint32_t)settings->partition.max_degree,
         .keeps_by_degree = settings->step.memo == MEMO_MODEL_DEGREE,
         .phases = settings->step.phases,

@@ -32,4 +32,7 @@ struct circuit_options simulation_circuit(const struct settings *settings);
 double simulation_unit_s(const struct settings *settings);
 double simulation_quantum_ms(const struct settings *settings);
 
+/* What parts send, auto resolved. */
+enum task_traffic simulation_traffic(const struct settings *settings);
+
 #endif

@@ -25,7 +25,7 @@ static enum status check_published(const struct step_input *input, struct error 
     const struct task_graph *tasks = input->deployment->tasks;
     TRY(step_check_published(input->topology, error));
     for (uint32_t link = 0; link < tasks->link_count; link++)
-        if (tasks->links[link].pattern == LINK_ONE_TO_ONE)
+        if (tasks->links[link].pattern == LINK_ONE_TO_ONE || tasks->links[link].pattern == LINK_SHARES)
             return error_set(error, STATUS_USER,
                              "model %.100s passes its parts one to one, which network.model: published does not know; "
                              "use network.model: circuit",

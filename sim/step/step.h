@@ -18,7 +18,8 @@ struct step_observer {
     /* A part of a task ran on a device for a stretch of time; called in the order of ends. */
     void (*ran)(void *context, uint32_t task, uint32_t part, uint32_t device, double start_s, double end_s);
     void *context;
-    /* Dependencies of a link, those that left together, were on the network; in the order of ends. */
+    /* Dependencies of a link were on the network; in the order of ends. published: those that left together; circuits:
+     * all, from the first that left to the last that arrived. */
     void (*flew)(void *context, uint32_t link, double start_s, double end_s);
 };
 

@@ -1,15 +1,11 @@
 #include "step/stepper.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/hash.h"
 #include "fabric/fabrics.h"
 #include "step/ready.h"
-
-/* Sizes and times from doubles must stay exact integers. */
-static const double most_bytes = 1152921504606846976.0; /* 2^60 */
+#include "step/stepper_state.h"
 
 /* What a device does. */
 struct device_run {
@@ -21,66 +17,13 @@ struct device_run {
     struct ready_set ready;
 };
 
-/* One link of the step under way. */
-struct link_run {
-    struct stepper_job *job;
-    uint32_t link;
-    uint32_t transfers_left;
-    sim_time sent;
-};
-
-struct stepper_job {
-    struct stepper *stepper;
-    const struct task_graph *tasks;
-    const struct deployment *deployment;
-    const struct step_observer *observer; /* NULL = nobody looks */
-    uint32_t number, task_count;
-    stepper_done *done;
-    void *context;
-    struct arena arena;
-    /* fixed */
-    sim_time *cost;     /* per task and class of devices: of one part */
-    uint64_t *bytes;    /* per link: of one dependency */
-    uint32_t *in_count; /* per task: data links that enter it */
-    struct link_run *links;
-    uint32_t *part_of; /* per (list, local number of a device) */
-    /* of the step under way */
-    sim_time start;
-    uint32_t *need;                          /* per task: data links still to come */
-    uint32_t *parts_left;                    /* per task */
-    sim_time *left;                          /* per part of each task */
-    sim_time *ready_at;                      /* per task */
-    struct step_path *ready_path, *end_path; /* per task */
-    uint64_t undone;                         /* tasks and links */
-    struct step_path last_path;
-    uint64_t schedule; /* sum over what has ended: the order within an instant does not matter */
-    bool is_running;
-};
-
-struct stepper {
-    struct engine *engine;
-    struct network *network;
-    struct collectives *collectives;
-    const struct topology *topology;
-    struct circuit_options options;
-    uint16_t kind;              /* of the event that an op ends */
-    sim_time cycle;             /* of a fabric that turns by the clock, else 0 */
-    struct device_run *devices; /* per device */
-    struct error error;         /* the first trouble */
-};
-
-static size_t part_index(const struct stepper_job *job, uint32_t task, uint32_t part)
-{
-    return (size_t)job->tasks->part_start[task] + part;
-}
-
 /* The time of a task's part on a device. */
 static sim_time part_cost(const struct stepper_job *job, uint32_t task, uint32_t device)
 {
     return job->cost[(size_t)task * job->tasks->class_count + job->stepper->topology->devices[device].class];
 }
 
-static void keep_error(struct stepper *stepper, const struct error *error)
+void stepper_keep_error(struct stepper *stepper, const struct error *error)
 {
     if (stepper->error.status == STATUS_OK)
         stepper->error = *error;
@@ -141,7 +84,7 @@ static void dispatch_device(struct stepper *stepper, uint32_t device_id)
         struct error error;
         error_set(&error, STATUS_USER, "an op of model %s ends beyond the clock; use a coarser run.tick",
                   job->tasks->graph->name);
-        keep_error(stepper, &error);
+        stepper_keep_error(stepper, &error);
         return;
     }
     device->task = next;
@@ -149,27 +92,19 @@ static void dispatch_device(struct stepper *stepper, uint32_t device_id)
     device->end = engine_schedule(stepper->engine, end, 0, stepper->kind, device_id, 0);
 }
 
-static void make_ready(struct stepper_job *job, uint32_t task, const struct step_path *path)
+void stepper_make_ready(struct stepper_job *job, uint32_t task, uint32_t part, const struct step_path *path)
 {
-    struct device_list at = deployment_list(job->deployment, task);
-    job->ready_at[task] = engine_now(job->stepper->engine);
-    job->ready_path[task] = *path;
-    for (uint32_t part = 0; part < at.count; part++) {
-        uint32_t device_id = job->deployment->devices[at.start + part];
-        ready_push(&job->stepper->devices[device_id].ready, job->deployment, task);
-        dispatch_device(job->stepper, device_id);
-    }
+    size_t index = part_index(job, task, part);
+    uint32_t device_id = job->deployment->devices[deployment_list(job->deployment, task).start + part];
+    job->ready_at[index] = engine_now(job->stepper->engine);
+    job->path[index] = *path;
+    ready_push(&job->stepper->devices[device_id].ready, job->deployment, task);
+    dispatch_device(job->stepper, device_id);
 }
 
-/* ---- links ---- */
+/* ---- ops ---- */
 
-/* A task, or a link, numbered behind them, ends now. */
-static void note_end(struct stepper_job *job, uint32_t what)
-{
-    job->schedule += hash_pair(what, (uint64_t)(engine_now(job->stepper->engine) - job->start));
-}
-
-static void end_step_if_done(struct stepper_job *job)
+void stepper_end_if_done(struct stepper_job *job)
 {
     if (job->undone)
         return;
@@ -179,157 +114,28 @@ static void end_step_if_done(struct stepper_job *job)
     job->done(job->context, job, &report);
 }
 
-static void tell_flew(const struct stepper_job *job, uint32_t link)
-{
-    const struct step_observer *observer = job->observer;
-    const struct sim_clock *clock = &job->stepper->options.clock;
-    sim_time sent = job->links[link].sent, now = engine_now(job->stepper->engine);
-    if (observer && observer->flew && now > sent)
-        observer->flew(observer->context, link, clock_to_seconds(clock, sent), clock_to_seconds(clock, now));
-}
-
-/* All of a link is there; path leads to this instant. */
-static void link_done(struct stepper_job *job, uint32_t link, const struct step_path *path)
-{
-    const struct task_link *at = &job->tasks->links[link];
-    tell_flew(job, link);
-    note_end(job, job->task_count + link);
-    job->undone--;
-    job->last_path = *path;
-    if (at->pattern != LINK_SYNC && --job->need[at->target] == 0)
-        make_ready(job, at->target, path);
-    end_step_if_done(job);
-}
-
-/* The path leads from the end of the link's source over the network. */
-static void link_arrived(const struct link_run *run, const struct collective_parts *parts)
-{
-    struct step_path path = run->job->end_path[run->job->tasks->links[run->link].source];
-    path.ticks[PATH_WAIT] += parts->wait;
-    path.ticks[PATH_RECONFIGURATION] += parts->reconfiguration;
-    path.ticks[PATH_LATENCY] += parts->latency;
-    path.ticks[PATH_PAYLOAD] += parts->payload;
-    path.ticks[PATH_COMPUTE] += parts->reduction;
-    link_done(run->job, run->link, &path);
-}
-
-static void on_transfer(void *context, const struct transfer_report *report)
-{
-    struct link_run *run = context;
-    require(run->transfers_left > 0 && run->job->undone > 0);
-    if (--run->transfers_left == 0)
-        link_arrived(run, &(struct collective_parts){.wait = report->wait,
-                                                     .reconfiguration = report->reconfiguration,
-                                                     .latency = report->latency,
-                                                     .payload = report->payload});
-}
-
-static void on_collective(void *context, const struct collective_report *report)
-{
-    link_arrived(context, &report->path);
-}
-
-/* How the parts of an op synchronise. */
-static enum collective_algorithm all_reduce_of(const struct stepper_job *job, uint32_t task)
-{
-    static const enum collective_algorithm algorithms[] = {[SYNC_RAMP] = COLLECTIVE_RAMP,
-                                                           [SYNC_RING] = COLLECTIVE_RING,
-                                                           [SYNC_HALVING_DOUBLING] = COLLECTIVE_HALVING_DOUBLING,
-                                                           [SYNC_PARAMETER_SERVER] = COLLECTIVE_PARAMETER_SERVER};
-    enum gradient_sync sync = deployment_sync(job->deployment, job->tasks->tasks[task].op);
-    require(sync != SYNC_NONE);
-    return sync == SYNC_STANDARD ? job->stepper->options.all_reduce : algorithms[sync];
-}
-
-static enum status send_collective(struct stepper_job *job, uint32_t link, struct error *error)
-{
-    const struct task_link *at = &job->tasks->links[link];
-    struct device_list members = deployment_list(job->deployment, at->source);
-    bool is_sync = at->pattern == LINK_SYNC;
-    struct collective_request request = {
-        .algorithm = is_sync ? all_reduce_of(job, at->source) : COLLECTIVE_ALL_TO_ALL,
-        .members = job->deployment->devices + members.start,
-        .member_count = members.count,
-        .bytes = is_sync ? job->bytes[link] : job->bytes[link] * members.count,
-        .has_barrier = job->stepper->options.has_barriers,
-        .is_complete = true,
-        .lanes = job->stepper->options.lanes,
-        .job = job->number,
-        .priority = -(int64_t)job->deployment->rank[at->target],
-        .done = on_collective,
-        .context = &job->links[link],
-    };
-    return collective_start(job->stepper->collectives, &request, error);
-}
-
-/* One transfer for each dependency between parts on different devices. */
-static enum status send_transfers(struct stepper_job *job, uint32_t link, struct error *error)
-{
-    const struct task_link *at = &job->tasks->links[link];
-    const struct deployment *deployment = job->deployment;
-    struct device_list from = deployment_list(deployment, at->source), to = deployment_list(deployment, at->target);
-    bool is_one_to_one = at->pattern == LINK_ONE_TO_ONE;
-    struct transfer_request request = {
-        .job = job->number,
-        .bytes = job->bytes[link],
-        .lanes = job->stepper->options.lanes,
-        .priority = -(int64_t)deployment->rank[at->target],
-        .done = on_transfer,
-        .context = &job->links[link],
-    };
-    job->links[link].transfers_left = is_one_to_one ? from.count : from.count * to.count;
-    for (uint32_t i = 0; i < from.count; i++)
-        for (uint32_t j = is_one_to_one ? i : 0; j < (is_one_to_one ? i + 1 : to.count); j++) {
-            request.source = deployment->devices[from.start + i];
-            request.target = deployment->devices[to.start + j];
-            TRY(network_send(job->stepper->network, &request, NULL, error));
-        }
-    return STATUS_OK;
-}
-
-static void send_link(struct stepper_job *job, uint32_t link)
-{
-    const struct task_link *at = &job->tasks->links[link];
-    uint32_t from = job->deployment->list_of_op[job->tasks->tasks[at->source].op];
-    uint32_t to = job->deployment->list_of_op[job->tasks->tasks[at->target].op];
-    struct error error;
-    job->links[link].sent = engine_now(job->stepper->engine);
-    if (at->pattern == LINK_SYNC && deployment_sync(job->deployment, job->tasks->tasks[at->source].op) == SYNC_NONE) {
-        link_done(job, link, &job->end_path[at->source]);
-        return;
-    }
-    bool is_collective = from == to && job->deployment->lists[from].count > 1 && at->pattern != LINK_ONE_TO_ONE;
-    enum status status = is_collective ? send_collective(job, link, &error) : send_transfers(job, link, &error);
-    if (status != STATUS_OK)
-        keep_error(job->stepper, &error);
-}
-
-/* ---- ops ---- */
-
 static void on_op_end(struct engine *engine, const struct event *event, void *world)
 {
     struct stepper *stepper = world;
     struct device_run *device = &stepper->devices[event->entity];
     struct stepper_job *job = device->job;
     uint32_t task = device->task;
-    sim_time now = engine_now(engine);
     require(job && task != READY_NONE && job->parts_left[task] > 0);
     tell_ran(stepper, event->entity, task);
     device->task = READY_NONE;
     dispatch_device(stepper, event->entity);
-    if (--job->parts_left[task])
-        return;
-    struct step_path path = job->ready_path[task];
-    sim_time cost = part_cost(job, task, event->entity); /* of the part that ended last */
-    path.ticks[PATH_COMPUTE] += cost;
-    path.ticks[PATH_WAIT] += now - job->ready_at[task] - cost;
-    job->end_path[task] = path;
-    job->last_path = path;
-    note_end(job, task);
-    for (uint32_t i = 0; i < job->tasks->out_count[task]; i++)
-        send_link(job, job->tasks->out_start[task] + i);
-    job->undone--; /* only now: links that are there at once must not end the step by themselves, and then again here */
-    end_step_if_done(job);
+    bool is_last = --job->parts_left[task] == 0;
+    uint32_t part = part_on(job, task, event->entity);
+    size_t index = part_index(job, task, part);
+    sim_time cost = part_cost(job, task, event->entity);
+    job->path[index].ticks[PATH_COMPUTE] += cost;
+    job->path[index].ticks[PATH_WAIT_DEVICE] += engine_now(engine) - job->ready_at[index] - cost;
+    job->last_path = job->path[index];
+    stepper_note_end(job, index);
+    stepper_send_links(job, task, part, is_last);
+    job->undone -= is_last; /* only now: links that are there at once must not end the step, and then again here */
+    if (is_last)
+        stepper_end_if_done(job);
 }
 
 /* ---- a job ---- */
@@ -344,35 +150,19 @@ static enum status fill_costs(struct stepper_job *job, double unit_s, struct err
     return STATUS_OK;
 }
 
-static enum status fill_links(struct stepper_job *job, struct error *error)
-{
-    for (uint32_t link = 0; link < job->tasks->link_count; link++) {
-        const struct task_link *at = &job->tasks->links[link];
-        double total = at->bytes * job->tasks->parts[job->tasks->tasks[at->source].op];
-        if (!(total < most_bytes))
-            return error_set(error, STATUS_USER, "model %s: a dependency of %.3g bytes is more than 2^60",
-                             job->tasks->graph->name, total);
-        job->bytes[link] = (uint64_t)ceil(at->bytes);
-        job->links[link] = (struct link_run){.job = job, .link = link};
-        job->in_count[at->target] += at->pattern != LINK_SYNC;
-    }
-    return STATUS_OK;
-}
-
 static void allocate_job(struct stepper_job *job)
 {
     uint32_t tasks = job->task_count;
+    size_t parts = (size_t)task_graph_parts(job->tasks);
     struct arena *arena = &job->arena;
     job->cost = arena_alloc(arena, (size_t)tasks * job->tasks->class_count, sizeof *job->cost);
-    job->bytes = arena_alloc(arena, job->tasks->link_count, sizeof *job->bytes);
-    job->in_count = arena_alloc(arena, tasks, sizeof *job->in_count);
+    job->in_count = arena_alloc(arena, parts, sizeof *job->in_count);
     job->links = arena_alloc(arena, job->tasks->link_count, sizeof *job->links);
-    job->need = arena_alloc(arena, tasks, sizeof *job->need);
     job->parts_left = arena_alloc(arena, tasks, sizeof *job->parts_left);
-    job->left = arena_alloc(arena, (size_t)task_graph_parts(job->tasks), sizeof *job->left);
-    job->ready_at = arena_alloc(arena, tasks, sizeof *job->ready_at);
-    job->ready_path = arena_alloc(arena, tasks, sizeof *job->ready_path);
-    job->end_path = arena_alloc(arena, tasks, sizeof *job->end_path);
+    job->need = arena_alloc(arena, parts, sizeof *job->need);
+    job->left = arena_alloc(arena, parts, sizeof *job->left);
+    job->ready_at = arena_alloc(arena, parts, sizeof *job->ready_at);
+    job->path = arena_alloc(arena, parts, sizeof *job->path);
 }
 
 static void map_parts(struct stepper_job *job)
@@ -403,7 +193,7 @@ enum status stepper_add(struct stepper *stepper, const struct step_input *input,
     allocate_job(job);
     enum status status = fill_costs(job, input->unit_s, error);
     if (status == STATUS_OK)
-        status = fill_links(job, error);
+        status = stepper_fill_links(job, error);
     if (status == STATUS_OK)
         status =
             network_open_job(stepper->network, number, input->deployment->used, input->deployment->used_count, error);
@@ -428,21 +218,23 @@ void stepper_start(struct stepper_job *job)
 {
     require(!job->is_running && job->undone == 0);
     const struct step_path nothing = {0};
-    job->is_running = true;
     sim_time cycle = job->stepper->cycle;
-    job->schedule = cycle > 0 ? hash_mix((uint64_t)(engine_now(job->stepper->engine) % cycle)) : 0;
+    job->is_running = true;
     job->start = engine_now(job->stepper->engine);
+    job->schedule = cycle > 0 ? hash_mix((uint64_t)(job->start % cycle)) : 0;
     job->undone = (uint64_t)job->task_count + job->tasks->link_count;
+    memcpy(job->need, job->in_count, (size_t)task_graph_parts(job->tasks) * sizeof *job->need);
+    stepper_reset_links(job);
     for (uint32_t task = 0; task < job->task_count; task++) {
-        job->need[task] = job->in_count[task];
-        job->parts_left[task] = job->tasks->parts[job->tasks->tasks[task].op];
         struct device_list at = deployment_list(job->deployment, task);
+        job->parts_left[task] = at.count;
         for (uint32_t part = 0; part < at.count; part++)
             job->left[part_index(job, task, part)] = part_cost(job, task, job->deployment->devices[at.start + part]);
     }
     for (uint32_t task = 0; task < job->task_count; task++)
-        if (job->need[task] == 0)
-            make_ready(job, task, &nothing);
+        for (uint32_t part = 0; part < job->parts_left[task]; part++)
+            if (job->in_count[part_index(job, task, part)] == 0)
+                stepper_make_ready(job, task, part, &nothing);
 }
 
 void stepper_remove(struct stepper_job *job)
@@ -471,11 +263,12 @@ enum status stepper_explain(const struct stepper_job *job, struct error *error)
     fclose(out);
     enum status status = STATUS_OK;
     for (uint32_t task = 0; task < job->task_count && status == STATUS_OK; task++)
-        if (job->need[task])
-            status = error_set(error, STATUS_IMPOSSIBLE,
-                               "deadlock: %s op %u of model %s waits for %u of %u dependencies; %.600s",
-                               task_pass_name(job->tasks, task), job->tasks->graph->ops[job->tasks->tasks[task].op].id,
-                               job->tasks->graph->name, job->need[task], job->in_count[task], text);
+        for (size_t at = part_index(job, task, 0); at < part_index(job, task + 1, 0) && status == STATUS_OK; at++)
+            if (job->need[at])
+                status = error_set(
+                    error, STATUS_IMPOSSIBLE, "deadlock: %s op %u of model %s waits for %u of %u dependencies; %.600s",
+                    task_pass_name(job->tasks, task), job->tasks->graph->ops[job->tasks->tasks[task].op].id,
+                    job->tasks->graph->name, job->need[at], job->in_count[at], text);
     if (status == STATUS_OK)
         status = error_set(error, STATUS_IMPOSSIBLE, "deadlock: model %s: %.800s", job->tasks->graph->name, text);
     free(text);

@@ -1,16 +1,21 @@
 /* Training steps of placed jobs, op by op and transfer by transfer, on an engine that others may share.
  *
  * Devices run their ready op of the highest rank and pre-empt, as in the
- * published simulator, or the one that the deployment picks, to its end. What lies
- * between two tasks is one link: it is sent when every part of its source has
- * ended, and every part of its target waits for all of it. A link between all
- * parts of tasks on the same devices is an all-to-all collective, any other is a
- * set of transfers; the parts of a backward task synchronise as the deployment
- * says, which nobody waits for but the end of the step.
+ * published simulator, or the one that the deployment picks, to its end. A part
+ * sends what others need of it when it has ended, and starts when all that it needs
+ * itself is there, whatever the other parts of its task do. Only a link between all
+ * parts of tasks on the same devices goes as a whole: it is an all-to-all
+ * collective, which starts when the last part has ended and arrives at all at once.
+ *
+ * The parts of backward tasks synchronise as the deployment says, which nobody
+ * waits for but the end of the step. In training traffic (graph/task_graph.h) they
+ * do so in buckets: going back through the ops, gradients of ops on the same devices
+ * are gathered until they reach a number of bytes, and all-reduced together when the
+ * last part of the last of these ops has ended, beside the rest of the step.
  *
  * Each step's length is split along its critical path: compute + payload +
- * latency + reconfiguration + waiting, in ticks, adding up exactly. Waiting
- * is for a device or for network hardware.
+ * latency + reconfiguration + waiting for a device + waiting for network hardware,
+ * in ticks, adding up exactly.
  *
  * Memory O(parts + links) a job; an op or transfer costs O(log ready ops).
  */
@@ -40,6 +45,7 @@ struct circuit_options {
     struct sim_clock clock;
     enum collective_algorithm all_reduce;
     bool has_barriers;
+    double bucket_bytes;     /* of gradients that are all-reduced together, in training traffic; 0 = op by op */
     uint16_t lanes;          /* transceivers side by side for a transfer, as far as the fabric can; 0 = 1 */
     int64_t steps;           /* of a job, all in all */
     double steady_tolerance; /* relative; negative = simulate all steps */

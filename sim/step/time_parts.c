@@ -7,9 +7,11 @@ static const unsigned parts_of_time[TIME_PARTS] = {
     [TIME_COMM] = PATH_BIT(PATH_PAYLOAD) | PATH_BIT(PATH_LATENCY),
     [TIME_COMP] = PATH_BIT(PATH_COMPUTE),
     [TIME_RECONFIG] = PATH_BIT(PATH_RECONFIGURATION),
-    [TIME_WAIT] = PATH_BIT(PATH_WAIT),
+    [TIME_WAIT] = PATH_BIT(PATH_WAIT_DEVICE) | PATH_BIT(PATH_WAIT_NETWORK),
     [TIME_PAYLOAD] = PATH_BIT(PATH_PAYLOAD),
     [TIME_LATENCY] = PATH_BIT(PATH_LATENCY),
+    [TIME_WAIT_DEVICE] = PATH_BIT(PATH_WAIT_DEVICE),
+    [TIME_WAIT_NETWORK] = PATH_BIT(PATH_WAIT_NETWORK),
 };
 
 void step_path_add(struct step_path *sum, const struct step_path *path, int64_t times)
@@ -36,6 +38,13 @@ void time_parts_add(struct time_parts *sum, const struct time_parts *time, doubl
     sum->total_s += time->total_s * factor;
     for (int part = 0; part < TIME_PARTS; part++)
         sum->part_s[part] += time->part_s[part] * factor;
+}
+
+void time_parts_queue(struct time_parts *time, double waited_s)
+{
+    time->total_s += waited_s;
+    time->part_s[TIME_WAIT] += waited_s;
+    time->part_s[TIME_WAIT_DEVICE] += waited_s;
 }
 
 /* Ticks are added before they become seconds: each time is rounded once. */
