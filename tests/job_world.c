@@ -26,6 +26,25 @@ int64_t *job_world_reconfiguration(struct topology *topology)
     return figure_whole(topology, key);
 }
 
+void job_world_unlike(struct job_world_unlike *unlike)
+{
+    struct topology *topology = &unlike->topology;
+    job_world_topology("ocs", topology);
+    for (uint32_t device = 0; device < 32; device++) {
+        unlike->devices[device] = topology->devices[device];
+        unlike->devices[device].class = device % 2;
+    }
+    for (int i = 0; i < 2; i++) {
+        unlike->classes[i] = topology->classes[0];
+        unlike->classes[i].speed = unlike->speeds[i] = 1 + i;
+    }
+    topology->devices = unlike->devices;
+    topology->class_count = 2;
+    topology->classes = unlike->classes;
+    topology->speeds = unlike->speeds;
+    topology->has_grid = false;
+}
+
 /* ---- graphs ---- */
 
 /* What a model file may say of one kind of bytes. */

@@ -17,6 +17,15 @@ void job_world_topology(const char *fabric, struct topology *topology);
 /* Where the fabric keeps its reconfiguration time; NULL for packet, which has none. */
 int64_t *job_world_reconfiguration(struct topology *topology);
 
+/* 32 servers whose odd ones have a device twice as fast; release with topology_free of its topology. */
+struct job_world_unlike {
+    struct topology topology;
+    struct device devices[32];
+    struct device_class classes[2];
+    double speeds[2];
+};
+void job_world_unlike(struct job_world_unlike *unlike);
+
 struct job_world_op {
     double forward_ms, backward_ms;
     double bytes; /* in memory, and so on its links */

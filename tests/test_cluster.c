@@ -446,6 +446,8 @@ static void test_queue(void)
     run_jobs(jobs, "partition.strategy=max", "admission.policy=queue", &result);
     CU_ASSERT_EQUAL(result.jobs[2].outcome, OUTCOME_COMPLETED);
     CU_ASSERT(oracle_is_near(result.jobs[2].time.part_s[TIME_WAIT], result.jobs[0].time.total_s - 100, 1e-6));
+    CU_ASSERT_EQUAL(result.jobs[2].time.part_s[TIME_WAIT_DEVICE], result.jobs[2].time.part_s[TIME_WAIT]);
+    CU_ASSERT_EQUAL(result.jobs[2].time.part_s[TIME_WAIT_NETWORK], 0);
     CU_ASSERT(oracle_is_near(result.jobs[2].time.total_s, 2 * result.jobs[0].time.total_s - 100, 1e-6));
     CU_ASSERT_EQUAL(result.jobs[3].outcome, OUTCOME_BLOCKED);
     check_exclusive(&result, 32);

@@ -424,33 +424,6 @@ static void test_ends_once(void)
 
 /* ---- unlike devices ---- */
 
-/* 32 servers whose odd ones have a device twice as fast. */
-struct unlike {
-    struct topology topology;
-    struct device devices[32];
-    struct device_class classes[2];
-    double speeds[2];
-};
-
-static void unlike_open(struct unlike *unlike)
-{
-    struct topology *topology = &unlike->topology;
-    job_world_topology("ocs", topology);
-    for (uint32_t device = 0; device < 32; device++) {
-        unlike->devices[device] = topology->devices[device];
-        unlike->devices[device].class = device % 2;
-    }
-    for (int i = 0; i < 2; i++) {
-        unlike->classes[i] = topology->classes[0];
-        unlike->classes[i].speed = unlike->speeds[i] = 1 + i;
-    }
-    topology->devices = unlike->devices;
-    topology->class_count = 2;
-    topology->classes = unlike->classes;
-    topology->speeds = unlike->speeds;
-    topology->has_grid = false;
-}
-
 static double compute_s(const struct topology *topology, const struct job_world_op *ops, uint32_t count,
                         const uint32_t *servers, double *total_s)
 {
@@ -467,9 +440,9 @@ static void test_fast_device(void)
 {
     static const struct job_world_op ops[] = {{0.2, 0.4, 1e6}, {0.6, 0.8, 1e6}, {0.1, 0.3, 1e6}};
     static const uint32_t slow[] = {4, 4, 4}, fast[] = {5, 5, 5}, mixed[] = {4, 5, 4}, even[] = {4, 6, 4};
-    struct unlike unlike;
+    struct job_world_unlike unlike;
     double slow_s, fast_s, mixed_s, even_s;
-    unlike_open(&unlike);
+    job_world_unlike(&unlike);
     CU_ASSERT(oracle_is_near(compute_s(&unlike.topology, ops, 3, slow, &slow_s), 2.4e-3, 1e-12));
     CU_ASSERT(oracle_is_near(compute_s(&unlike.topology, ops, 3, fast, &fast_s), 1.2e-3, 1e-12));
     CU_ASSERT_EQUAL(2 * fast_s, slow_s);
@@ -484,9 +457,9 @@ static void test_slowest_part(void)
 {
     static const struct job_world_op ops[] = {{0.4, 0.4, 0}, {0.3, 0.3, 0}};
     static const uint32_t both[] = {4, 5}, fast[] = {7, 9};
-    struct unlike unlike;
+    struct job_world_unlike unlike;
     struct place_scratch scratch;
-    unlike_open(&unlike);
+    job_world_unlike(&unlike);
     struct job_world job = {.graph = job_world_chain(ops, 2)};
     struct circuit_options options = job_world_options(1);
     job.tasks = split_create(job.graph, &(struct split_rule){0.01, 2, TRAFFIC_PUBLISHED}, unlike.speeds, 2);

@@ -160,7 +160,8 @@ static void on_flew(void *context, uint32_t number, double start_s, double end_s
     char name[NAME_BYTES];
     struct timeline_track first = {process_of(drawing->job.number), THREAD_NETWORK};
     snprintf(name, sizeof name, "%s %" PRIu32 " to %" PRIu32, link_name(tasks, link), source, target);
-    const struct timeline_arg args[] = {{.name = "bytes a dependency", .number = link->bytes}};
+    const struct timeline_arg args[] = {
+        {.name = link->pattern == LINK_SHARES ? "bytes" : "bytes a dependency", .number = link->bytes}};
     timeline_bar(drawing->timeline, lane_track(drawing, &drawing->job.network, first, "network", start, end), name,
                  start, end, ARGS(args));
 }
