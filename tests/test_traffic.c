@@ -227,14 +227,14 @@ static void note_run(void *context, uint32_t task, uint32_t part, uint32_t devic
             fmax(flights->ended_s[flights->tasks->tasks[task].op], end_s);
 }
 
-/* Walks back through the chain, one list of devices for the even ops and one for the odd: the ops of a bucket leave
- * when the first of them in the chain, which ends last, has ended, and arrive together. */
+/* Walks back through the chain, whose even ops and odd ops are on other devices, or synchronise in another way: the
+ * ops of a bucket leave when the first of them in the chain, which ends last, has ended, and arrive together. */
 static void check_buckets(const struct flights *flights, const struct graph *graph, double bucket_bytes)
 {
-    for (int list = 0; list < 2; list++) {
+    for (int kind = 0; kind < 2; kind++) {
         double held = 0;
         int members[BUCKET_OPS], count = 0;
-        for (int op = BUCKET_OPS - 1 - !list; op >= 0; op -= 2) {
+        for (int op = BUCKET_OPS - 1 - !kind; op >= 0; op -= 2) {
             if (graph->ops[op].parameter_bytes > 0) {
                 members[count++] = op;
                 held += graph->ops[op].parameter_bytes;
@@ -263,22 +263,25 @@ static void test_buckets(void)
         struct error error = {0};
         uint32_t parts[BUCKET_OPS];
         const uint32_t *devices[BUCKET_OPS];
+        enum gradient_sync ways[BUCKET_OPS];
         struct graph *graph = job_world_random_chain(random, BUCKET_OPS, 1e6);
         for (uint32_t op = 0; op < BUCKET_OPS; op++) {
             graph->ops[op].parameter_bytes = random_below(random, 4) ? (double)random_below(random, 8000000) : 0;
             parts[op] = 2;
-            devices[op] = lists[op % 2];
+            devices[op] = lists[i % 2 ? op % 2 : 0];
+            ways[op] = i % 2 || op % 2 ? SYNC_RING : SYNC_HALVING_DOUBLING;
         }
         put_parts(&job, graph, &topology, parts, devices);
+        job.deployment.sync = ways;
         struct flights flights = {.tasks = job.tasks};
         const struct step_observer observer = {.ran = note_run, .flew = note_flight, .context = &flights};
         struct circuit_options options = job_world_options(1);
         struct step_input input = job_world_input(&job, &topology);
         struct step_result step;
         input.observer = &observer;
-        options.bucket_bytes = sizes[i % 6];
+        options.bucket_bytes = sizes[i / 2 % 6];
         CU_ASSERT_EQUAL_FATAL(step_run(&input, 1, &options, &step, &error), STATUS_OK);
-        check_buckets(&flights, graph, sizes[i % 6]);
+        check_buckets(&flights, graph, sizes[i / 2 % 6]);
         job_world_end(&job);
     }
     topology_free(&topology);
