@@ -93,6 +93,13 @@ static bool crosses(const struct topology *t, const struct slow_transfer *x, uin
            (out != in && (link == 2 * n + out || link == 2 * n + edges + in));
 }
 
+/* Of the ends, and of one switch or three. */
+static int64_t packet_latency(const struct topology *t, const struct slow_transfer *x)
+{
+    int64_t radix = *figure_whole(t, "packet.radix"), hop = *figure_whole(t, "packet.hop_latency");
+    return latency_of(t) + (x->source / radix == x->target / radix ? hop : 3 * hop);
+}
+
 /* Progressive filling over all links and flows. */
 static void fill_all(const struct topology *t, const struct slow_transfer *x, struct slow_flow *flows, int count)
 {
@@ -141,7 +148,7 @@ void slow_packet(const struct world *world, struct slow_transfer *x, int count)
         for (int i = 0; i < count; i++) {
             if (flows[i].is_active && leaves[i] == now) {
                 flows[i].is_active = false;
-                x[i].end = now + latency_of(t);
+                x[i].end = now + packet_latency(t, &x[i]);
             }
             if (x[i].sent == now)
                 flows[i] = (struct slow_flow){.is_active = true, .left = (long double)x[i].bytes};

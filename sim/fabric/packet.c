@@ -5,7 +5,10 @@
  * core and core to edge at radix * node_rate / oversubscription. A flow crosses
  * two links within an edge switch and four across the core. Without
  * oversubscription the links to the core can never be the tighter ones, so flows
- * are not said to cross them, which keeps the components small (packet_share.h).
+ * are not said to cross them, which keeps changes of rates near (packet_share.h).
+ *
+ * A flow that stays below its edge switch passes one switch, any other three (edge,
+ * core, edge); each adds hop_latency to propagation and io.
  *
  * Rates are fluid: they change only when a flow starts or its last byte leaves,
  * once for all changes of an instant. A flow keeps its bytes left as of the last
@@ -27,6 +30,7 @@
 #include "fabric/packet_share.h"
 
 enum { EVENT_LEFT, EVENT_ARRIVED };
+enum { HOPS_WITHIN = 1, HOPS_ACROSS = 3 }; /* switches: edge; edge, core, edge */
 
 /* Indexed by the flow's number in shares. */
 struct packet_flow {
@@ -49,7 +53,8 @@ struct packet {
     struct packet_flow *flows;
     size_t capacity;
     uint32_t servers, edges, radix;
-    bool has_core_links; /* that can be tighter than those of the servers */
+    sim_time end_latency, hop_latency; /* propagation and io; each switch */
+    bool has_core_links;               /* that can be tighter than those of the servers */
     bool is_update_due;
 };
 
@@ -57,7 +62,9 @@ static const struct fabric_carrier carrier;
 
 struct packet_settings {
     double oversubscription;
+    double tolerance;
     int64_t radix; /* servers below one edge switch */
+    int64_t hop_latency_ps;
 };
 
 #define SETTINGS struct packet_settings
@@ -66,7 +73,38 @@ static const struct key packet_keys[] = {
      .doc = "Rate into an edge switch from its servers over its rate towards the core."},
     {INTEGER_KEY("packet.radix", radix), .default_text = "8", .minimum = "1", .maximum = "1024",
      .doc = "Servers below one edge switch of the fat tree."},
+    {TIME_KEY("packet.hop_latency", hop_latency_ps), .default_text = "400ns", .minimum = "0ps",
+     .doc =
+         "That each switch on the way adds: 1 below an edge switch, 3 across the core. Cut-through switches are said "
+         "to take 300 to 600 ns from port to port; unverified."},
+    {NUMBER_KEY("packet.tolerance", tolerance), .default_text = "0.01", .minimum = "0", .maximum = "0.1",
+     .doc =
+         "Part of its rate by which a full link may carry more or less than that: changes of rates are followed from "
+         "link to link until they are fainter. 0 follows them to the end, which costs all flows at each change."},
 };
+
+static void close_packet(struct fabric_state *state)
+{
+    struct packet *packet = state->own;
+    share_destroy(packet->shares);
+    free(packet->flows);
+    free(packet->links);
+    free(packet);
+}
+
+/* The fabric's latency is that of its longest way. Closes the fabric where that does not fit in the clock. */
+static enum status open_latency(struct fabric_state *state, struct packet *packet, int64_t hop_latency_ps,
+                                struct error *error)
+{
+    packet->end_latency = state->latency;
+    packet->hop_latency = clock_from_ps(&state->clock, hop_latency_ps);
+    for (int hops = packet->edges > 1 ? HOPS_ACROSS : HOPS_WITHIN; hops > 0; hops--)
+        if (!clock_add(state->latency, packet->hop_latency, &state->latency)) {
+            close_packet(state);
+            return error_set(error, STATUS_USER, "packet.hop_latency is too long for the clock");
+        }
+    return STATUS_OK;
+}
 
 static enum status open_packet(struct fabric_state *state, struct error *error)
 {
@@ -86,7 +124,7 @@ static enum status open_packet(struct fabric_state *state, struct error *error)
     packet->radix = (uint32_t)settings->radix;
     packet->edges = (packet->servers + packet->radix - 1) / packet->radix;
     packet->has_core_links = settings->oversubscription > 1;
-    packet->shares = share_create(2 * (packet->servers + packet->edges));
+    packet->shares = share_create(2 * (packet->servers + packet->edges), settings->tolerance);
     packet->links = memory_alloc(2 * ((size_t)packet->servers + packet->edges), sizeof *packet->links);
     for (uint32_t i = 0; i < 2 * packet->servers; i++)
         share_capacity(packet->shares, i, rate);
@@ -94,16 +132,7 @@ static enum status open_packet(struct fabric_state *state, struct error *error)
         share_capacity(packet->shares, 2 * packet->servers + i, uplink);
     state->carrier = &carrier;
     state->own = packet;
-    return STATUS_OK;
-}
-
-static void close_packet(struct fabric_state *state)
-{
-    struct packet *packet = state->own;
-    share_destroy(packet->shares);
-    free(packet->flows);
-    free(packet->links);
-    free(packet);
+    return open_latency(state, packet, settings->hop_latency_ps, error);
 }
 
 /* Two links, or four across the core. */
@@ -117,6 +146,12 @@ static uint32_t links_of(const struct packet *packet, uint32_t source, uint32_t 
         links[count++] = 2 * packet->servers + packet->edges + in;
     }
     return count;
+}
+
+static sim_time latency_of(const struct packet *packet, const struct transfer_view *view)
+{
+    bool is_within = view->source / packet->radix == view->target / packet->radix;
+    return packet->end_latency + (is_within ? HOPS_WITHIN : HOPS_ACROSS) * packet->hop_latency;
 }
 
 static void book(struct packet_link *link, sim_time now, bool is_coming)
@@ -208,8 +243,8 @@ static void update(struct network *network, struct packet *packet)
 
 static void arrive(struct network *network, uint32_t transfer)
 {
-    sim_time start = network_transfer(network, transfer).start, latency = network_fabric(network)->latency;
-    sim_time total = network_now(network) - start;
+    struct transfer_view view = network_transfer(network, transfer);
+    sim_time latency = latency_of(network_fabric(network)->own, &view), total = network_now(network) - view.start;
     network_finish(network, transfer, &(struct transfer_report){.latency = latency, .payload = total - latency});
 }
 
@@ -223,7 +258,7 @@ static void leave(struct network *network, struct packet *packet, uint32_t numbe
         book(&packet->links[links[i]], now, false);
     share_remove(packet->shares, number);
     update_soon(network, packet);
-    if (clock_add(now, network_fabric(network)->latency, &arrival))
+    if (clock_add(now, latency_of(packet, &view), &arrival))
         network_schedule(network, arrival, transfer, EVENT_ARRIVED);
     else
         network_fail_clock(network, "a transfer arrives");
