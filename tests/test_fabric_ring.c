@@ -5,8 +5,10 @@
  */
 #include "suites.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/memory.h"
 #include "engine/random.h"
 #include "fabric/ring_bits.h"
 #include "fabric/ring_masks.h"
@@ -368,6 +370,27 @@ static void test_large(void)
     world_close(&world);
 }
 
+/* A gap that helps thousands: all neighbours below one long arc wait for its wavelength, and start when it ends. */
+static void test_one_before_many(void)
+{
+    enum { SERVERS = 65536, HALF = SERVERS / 2 };
+    struct world world;
+    int wrong = 0;
+    struct transfer_report first, *reports = memory_alloc(HALF, sizeof *reports);
+    open_small(&world, SERVERS, 1, 2);
+    world_start(&world);
+    world_send(&world, 0, HALF, MEGABYTE, &first);
+    for (uint32_t i = 0; i < HALF; i++)
+        world_send(&world, i, i + 1, MEGABYTE, &reports[i]);
+    engine_run(world.engine, SIM_TIME_MAX);
+    for (uint32_t i = 0; i < HALF; i++)
+        wrong += reports[i].wait != TUNING + PAYLOAD || reports[i].end != 2 * reports[i].wait + LATENCY;
+    CU_ASSERT_EQUAL(first.wait, 0);
+    CU_ASSERT_EQUAL(wrong, 0);
+    free(reports);
+    world_close(&world);
+}
+
 void suite_fabric_ring(void)
 {
     CU_pSuite suite = CU_add_suite("fabric ring", NULL, NULL);
@@ -380,4 +403,5 @@ void suite_fabric_ring(void)
     CU_add_test(suite, "whom a gap helps", test_waiting);
     CU_add_test(suite, "as the slow ring says", test_reference);
     CU_add_test(suite, "65,536 servers", test_large);
+    CU_add_test(suite, "one before thousands", test_one_before_many);
 }

@@ -23,7 +23,7 @@ static uint64_t place_of(const struct ring_waiter *waiter)
 /* Equal places are told apart by their stamps. */
 static uint32_t bit_of(uint64_t place, uint64_t stamp, uint32_t bit)
 {
-    return bit < BITS_OF_PLACE ? place >> (63 - bit) & 1 : stamp >> (BITS - 1 - bit) & 1;
+    return (uint32_t)(bit < BITS_OF_PLACE ? place >> (63 - bit) : stamp >> (BITS - 1 - bit)) & 1;
 }
 
 /* The highest bit in which two differ. */
