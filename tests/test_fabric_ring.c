@@ -1,5 +1,5 @@
 /* The ring of fibres. Properties: closed forms to the picosecond; a wavelength is shared by disjoint arcs and both
- * directions and never by overlapping ones; the other arc only with first_fit; lanes; what cannot be is refused; 1500
+ * directions and never by overlapping ones; the other arc only with first_fit; lanes; what cannot be is refused; 2500
  * random cases end as the slow ring says; sets of bits and trees of masks agree with booleans; a gap finds whom a plain
  * list finds.
  */
@@ -16,7 +16,7 @@
 #include "reference_fabrics.h"
 #include "figures.h"
 
-enum { CASES = 1500, TRANSFERS = 30, LATENCY = 250000, TUNING = 25000000, MEGABYTE = 1000000 };
+enum { CASES = 2500, TRANSFERS = 50, LATENCY = 250000, TUNING = 25000000, MEGABYTE = 1000000 };
 /* 1.6TB/s over 64 micro-rings: 25GB/s, 40us a megabyte. */
 #define PAYLOAD INT64_C(40000000)
 
@@ -137,7 +137,7 @@ static void test_impossible(void)
 static void draw(struct world *world, struct random_stream *draws, struct slow_transfer *transfers)
 {
     struct topology *t = &world->topology;
-    t->server_count = t->device_count = 2 + (uint32_t)random_below(draws, 11);
+    t->server_count = t->device_count = 2 + (uint32_t)random_below(draws, 19);
     t->groups = t->server_count;
     *figure_whole(t, "ring.wavelengths") = 1 + (int64_t)random_below(draws, 4);
     *figure_whole(t, "ring.transceivers") = 1 + (int64_t)random_below(draws, 3);

@@ -44,7 +44,7 @@ static void wait_at_hardware(struct network *network, uint32_t transfer, uint64_
 {
     struct transfer *waits = &network->transfers[transfer];
     struct pair *at = pair_of(network, line);
-    if (!waits->is_in_line) {
+    if (!waits->is_in_line || !pair_has_head(network, at)) {
         at->head = transfer;
         at->head_sequence = waits->turn.sequence;
     }
