@@ -40,7 +40,7 @@ static struct collective_report run_collective(struct world *world, const struct
     collectives_destroy(collectives);
     world_stop(world);
     const struct collective_parts *p = &report.path;
-    CU_ASSERT_EQUAL(p->wait + p->reconfiguration + p->latency + p->payload + p->reduction, report.end);
+    CU_ASSERT_EQUAL(p->wait + p->device_wait + p->reconfiguration + p->latency + p->payload + p->reduction, report.end);
     return report;
 }
 

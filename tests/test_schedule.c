@@ -245,6 +245,8 @@ static void test_split_to_the_end(void)
         struct stage stage = {.is_published = i == 0};
         uint32_t interrupted = 0;
         job_world_topology(names[i], &stage.topology);
+        /* Reductions do stop ops, whoever picks them: here they take no time. */
+        stage.topology.classes[0].memory_rate_bytes_per_s = stage.topology.classes[0].peak_per_s = 1e40;
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct job_world job;
             job_world_split(&job, oracle_random_graph(seed, 30, true), &stage.topology, 4, &place_ramp_compact);

@@ -25,8 +25,17 @@ enum { BYTES_PER_NUMBER = 2 }; /* half precision, as published */
  */
 #define EVERYBODY (UINT32_MAX - 1)
 
+/* The reductions of one device follow one another, first come, first served. */
+struct reducer {
+    sim_time free_at; /* the end of the last one that was asked for */
+    uint32_t count;   /* under way and waiting */
+};
+
 struct collectives {
     struct network *network;
+    struct reducer *reducers; /* per device */
+    reduction_hook *hook;     /* may be NULL */
+    void *hook_context;
     struct collective **slots; /* NULL = free */
     struct reuse slot_places;
     uint16_t kind;
@@ -56,8 +65,16 @@ struct collectives *collectives_create(struct network *network, uint16_t kind)
     struct collectives *collectives = memory_alloc(1, sizeof *collectives);
     collectives->network = network;
     collectives->kind = kind;
+    collectives->reducers =
+        memory_alloc(network_fabric(network)->topology->device_count, sizeof *collectives->reducers);
     engine_on(network_engine(network), kind, on_event, collectives);
     return collectives;
+}
+
+void collectives_on_reduction(struct collectives *collectives, reduction_hook *hook, void *context)
+{
+    collectives->hook = hook;
+    collectives->hook_context = context;
 }
 
 static void destroy(struct collective *c)
@@ -78,6 +95,7 @@ void collectives_destroy(struct collectives *collectives)
         if (collectives->slots[i])
             destroy(collectives->slots[i]);
     reuse_free(&collectives->slot_places, collectives->slots);
+    free(collectives->reducers);
     free(collectives);
 }
 
@@ -93,7 +111,8 @@ static void schedule(const struct collective *c, sim_time time, uint32_t entity)
 
 static sim_time parts_sum(const struct collective_parts *parts)
 {
-    return parts->wait + parts->reconfiguration + parts->latency + parts->payload + parts->reduction;
+    return parts->wait + parts->device_wait + parts->reconfiguration + parts->latency + parts->payload +
+           parts->reduction;
 }
 
 /* Sums over all transfers may pass the clock's range at the largest sizes: they stay at its end. */
@@ -196,6 +215,27 @@ static bool has_arrived(const struct collective *c, uint32_t index)
     return there >= member->needs;
 }
 
+/* The device reduces for so long, behind what it has to reduce already; false where the clock ran out. */
+static bool take_device(struct collectives *collectives, uint32_t device, sim_time length, sim_time *end)
+{
+    struct reducer *reducer = &collectives->reducers[device];
+    sim_time now = network_now(collectives->network);
+    if (!network_advance(collectives->network, reducer->free_at > now ? reducer->free_at : now, length, end))
+        return false;
+    reducer->free_at = *end;
+    if (reducer->count++ == 0 && collectives->hook)
+        collectives->hook(collectives->hook_context, device, true);
+    return true;
+}
+
+static void release_device(struct collectives *collectives, uint32_t device)
+{
+    struct reducer *reducer = &collectives->reducers[device];
+    require(reducer->count > 0 && reducer->free_at >= network_now(collectives->network));
+    if (--reducer->count == 0 && collectives->hook)
+        collectives->hook(collectives->hook_context, device, false);
+}
+
 /* Schedules the member's reduction; false if there is none and it can go on. */
 static bool start_reduction(struct collective *c, uint32_t index)
 {
@@ -203,9 +243,10 @@ static bool start_reduction(struct collective *c, uint32_t index)
     sim_time reduction = member_reduction(c, index, member->phase), end;
     if (reduction == 0)
         return false;
-    if (!network_advance(c->network, network_now(c->network), reduction, &end))
-        return true;
     member->is_reducing = true;
+    if (!take_device(c->owner, c->request.members[index], reduction, &end))
+        return true;
+    member->path.device_wait += end - reduction - network_now(c->network);
     member->path.reduction += reduction;
     schedule(c, end, index);
     return true;
@@ -265,22 +306,18 @@ static void run_all(struct collective *c)
             return;
 }
 
-/* All transfers of the phase are there: the slowest reduction holds everybody up. */
+/* All transfers of the phase are there: the last reduction to end holds everybody up. */
 static void end_phase(struct collective *c)
 {
-    sim_time longest = 0, end;
+    c->outstanding = 0;
     for (uint32_t i = 0; i < c->request.member_count; i++) {
-        sim_time reduction = member_reduction(c, i, c->phase);
-        longest = reduction > longest ? reduction : longest;
+        c->members[i].phase = c->phase;
+        c->members[i].path = c->path;
+        c->outstanding += start_reduction(c, i);
     }
     c->phase++;
-    if (longest == 0) {
+    if (c->outstanding == 0)
         run_phase(c);
-        return;
-    }
-    c->path.reduction += longest;
-    if (network_advance(c->network, network_now(c->network), longest, &end))
-        schedule(c, end, EVERYBODY);
 }
 
 static void add_parts(struct collective *c, const struct transfer_report *report, struct collective_parts *path)
@@ -341,6 +378,21 @@ static void on_transfer(void *context, const struct transfer_report *report)
         advance(c, from, &path);
 }
 
+static void end_reduction(struct collective *c, uint32_t index)
+{
+    struct member *member = &c->members[index];
+    require(member->is_reducing && parts_sum(&member->path) == network_now(c->network) - c->report.start);
+    release_device(c->owner, c->request.members[index]);
+    member->is_reducing = false;
+    if (!c->request.has_barrier) {
+        member->phase++;
+        run_member(c, index);
+    } else if (--c->outstanding == 0) {
+        c->path = member->path;
+        run_phase(c);
+    }
+}
+
 static void on_event(struct engine *engine, const struct event *event, void *world)
 {
     struct collectives *collectives = world;
@@ -354,11 +406,7 @@ static void on_event(struct engine *engine, const struct event *event, void *wor
             run_all(c);
         return;
     }
-    struct member *member = &c->members[event->entity];
-    require(member->is_reducing && parts_sum(&member->path) == network_now(c->network) - c->report.start);
-    member->is_reducing = false;
-    member->phase++;
-    run_member(c, event->entity);
+    end_reduction(c, event->entity);
 }
 
 static enum status check_members(const struct collectives *collectives, const struct collective_request *request,

@@ -4,7 +4,8 @@
  * member by member. With a barrier a phase starts when the last is over for all;
  * without, each member goes on when its own sends are done and what it needs is
  * there, and reduced. Reductions take the time of the device's roofline, as in
- * the published formula (PAC-ML simulator, section 6).
+ * the published formula (PAC-ML simulator, section 6), and occupy the device: those
+ * of all collectives follow one another there, first come, first served.
  *
  * Memory is O(members), O(transfers under way), and O(members * phases) small
  * counters for the algorithms whose phases number O(log members).
@@ -36,6 +37,7 @@ enum { COLLECTIVE_KINDS = 1 }; /* event kinds taken */
 /* Where time went; the sums of all transfers, or along the critical path. */
 struct collective_parts {
     sim_time wait, reconfiguration, latency, payload, reduction;
+    sim_time device_wait; /* before a reduction, while the device does others */
 };
 
 struct collective_report {
@@ -83,6 +85,12 @@ struct collectives;
 /* The collectives of a network, with one event kind of their own. Borrows network, which must outlive it. Returns
  * owned, to be freed with collectives_destroy. */
 struct collectives *collectives_create(struct network *network, uint16_t kind);
+
+/* A device starts to reduce, or has no more to reduce; in turn for each device. Must not start collectives. */
+typedef void reduction_hook(void *context, uint32_t device, bool is_reducing);
+
+/* For whoever else works on the devices. Reductions do not wait for it. Borrows context. */
+void collectives_on_reduction(struct collectives *collectives, reduction_hook *hook, void *context);
 
 /* Takes collectives, with those under way; NULL is fine. */
 void collectives_destroy(struct collectives *collectives);

@@ -50,7 +50,7 @@ struct collective {
     uint32_t *targets;         /* of a multicast */
     uint32_t phases;
     uint32_t phase;               /* of all, with a barrier */
-    uint64_t outstanding;         /* transfers of that phase */
+    uint64_t outstanding;         /* transfers of that phase, then reductions */
     struct collective_parts path; /* of all, with a barrier */
     uint32_t members_left;
     uint32_t slot;

@@ -11,7 +11,8 @@
 struct device_run {
     struct stepper_job *job; /* NULL = idle for good */
     uint32_t local;          /* its number in the job */
-    uint32_t task;           /* running, or READY_NONE */
+    uint32_t task;           /* running, or READY_NONE; it stands still while the device reduces */
+    bool is_reducing;
     sim_time since;
     event_handle end;
     struct ready_set ready;
@@ -50,7 +51,7 @@ static void tell_ran(const struct stepper *stepper, uint32_t device_id, uint32_t
                       clock_to_seconds(clock, device->since), clock_to_seconds(clock, engine_now(stepper->engine)));
 }
 
-static void pause_device(struct stepper *stepper, uint32_t device_id)
+static void stop_op(struct stepper *stepper, uint32_t device_id)
 {
     struct device_run *device = &stepper->devices[device_id];
     struct stepper_job *job = device->job;
@@ -58,8 +59,32 @@ static void pause_device(struct stepper *stepper, uint32_t device_id)
     tell_ran(stepper, device_id, device->task);
     job->left[part_index(job, device->task, part)] -= engine_now(stepper->engine) - device->since;
     engine_cancel(stepper->engine, device->end);
-    ready_push(&device->ready, job->deployment, device->task);
+}
+
+static void pause_device(struct stepper *stepper, uint32_t device_id)
+{
+    struct device_run *device = &stepper->devices[device_id];
+    stop_op(stepper, device_id);
+    ready_push(&device->ready, device->job->deployment, device->task);
     device->task = READY_NONE;
+}
+
+/* Runs what is left of the task's part. */
+static void run_op(struct stepper *stepper, uint32_t device_id, uint32_t task)
+{
+    struct device_run *device = &stepper->devices[device_id];
+    struct stepper_job *job = device->job;
+    sim_time now = engine_now(stepper->engine), end;
+    if (!clock_add(now, job->left[part_index(job, task, part_on(job, task, device_id))], &end)) {
+        struct error error;
+        error_set(&error, STATUS_USER, "an op of model %s ends beyond the clock; use a coarser run.tick",
+                  job->tasks->graph->name);
+        stepper_keep_error(stepper, &error);
+        return;
+    }
+    device->task = task;
+    device->since = now;
+    device->end = engine_schedule(stepper->engine, end, 0, stepper->kind, device_id, 0);
 }
 
 /* Lets the device run its ready op of the highest rank, or the one that is picked. */
@@ -68,7 +93,7 @@ static void dispatch_device(struct stepper *stepper, uint32_t device_id)
     struct device_run *device = &stepper->devices[device_id];
     struct stepper_job *job = device->job;
     const struct deployment *deployment = job->deployment;
-    if (device->task != READY_NONE && deployment->pick)
+    if (device->is_reducing || (device->task != READY_NONE && deployment->pick))
         return; /* to its end */
     uint32_t next = ready_top(&device->ready, deployment, device_id);
     if (next == READY_NONE)
@@ -79,17 +104,35 @@ static void dispatch_device(struct stepper *stepper, uint32_t device_id)
         pause_device(stepper, device_id);
     }
     ready_pop(&device->ready, deployment);
-    sim_time now = engine_now(stepper->engine), end;
-    if (!clock_add(now, job->left[part_index(job, next, part_on(job, next, device_id))], &end)) {
-        struct error error;
-        error_set(&error, STATUS_USER, "an op of model %s ends beyond the clock; use a coarser run.tick",
-                  job->tasks->graph->name);
-        stepper_keep_error(stepper, &error);
+    run_op(stepper, device_id, next);
+}
+
+/* Does the op that runs end at this instant anyway? */
+static bool ends_now(const struct stepper *stepper, uint32_t device_id)
+{
+    const struct device_run *device = &stepper->devices[device_id];
+    uint32_t part = part_on(device->job, device->task, device_id);
+    sim_time left = device->job->left[part_index(device->job, device->task, part)];
+    return device->since + left == engine_now(stepper->engine);
+}
+
+/* Reductions go before ops: the op that runs stands still meanwhile, also one that runs to its end, and then goes on.
+ */
+static void on_reduction(void *context, uint32_t device_id, bool is_reducing)
+{
+    struct stepper *stepper = context;
+    struct device_run *device = &stepper->devices[device_id];
+    require(device->job && device->is_reducing != is_reducing);
+    device->is_reducing = is_reducing;
+    bool has_op = device->task != READY_NONE;
+    if (is_reducing) {
+        if (has_op && !ends_now(stepper, device_id))
+            stop_op(stepper, device_id);
         return;
     }
-    device->task = next;
-    device->since = now;
-    device->end = engine_schedule(stepper->engine, end, 0, stepper->kind, device_id, 0);
+    if (has_op)
+        run_op(stepper, device_id, device->task);
+    dispatch_device(stepper, device_id);
 }
 
 void stepper_make_ready(struct stepper_job *job, uint32_t task, uint32_t part, const struct step_path *path)
@@ -298,6 +341,7 @@ enum status stepper_create(struct engine *engine, const struct topology *topolog
     stepper->kind = (uint16_t)(first_kind + NETWORK_KINDS);
     stepper->devices = memory_alloc(topology->device_count, sizeof *stepper->devices);
     stepper->collectives = collectives_create(network, (uint16_t)(stepper->kind + 1));
+    collectives_on_reduction(stepper->collectives, on_reduction, stepper);
     engine_on(engine, stepper->kind, on_op_end, stepper);
     *out = stepper;
     return STATUS_OK;

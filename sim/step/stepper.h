@@ -1,7 +1,8 @@
 /* Training steps of placed jobs, op by op and transfer by transfer, on an engine that others may share.
  *
  * Devices run their ready op of the highest rank and pre-empt, as in the
- * published simulator, or the one that the deployment picks, to its end. A part
+ * published simulator, or the one that the deployment picks, to its end; an op
+ * stands still while its device reduces for a collective. A part
  * sends what others need of it when it has ended, and starts when all that it needs
  * itself is there, whatever the other parts of its task do. Only a link between all
  * parts of tasks on the same devices goes as a whole: it is an all-to-all

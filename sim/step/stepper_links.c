@@ -35,6 +35,7 @@ static void part_arrived(struct stepper_job *job, uint32_t task, uint32_t part, 
 static void add_network(struct step_path *path, const struct collective_parts *parts)
 {
     path->ticks[PATH_WAIT_NETWORK] += parts->wait;
+    path->ticks[PATH_WAIT_DEVICE] += parts->device_wait;
     path->ticks[PATH_RECONFIGURATION] += parts->reconfiguration;
     path->ticks[PATH_LATENCY] += parts->latency;
     path->ticks[PATH_PAYLOAD] += parts->payload;
