@@ -194,7 +194,8 @@ static double work_s(const struct job_world *job, double rate_bytes_per_s)
         sum_s += task_part_ms(tasks, task, 0) * 1e-3;
     for (uint32_t link = 0; link < tasks->link_count; link++)
         if (tasks->links[link].pattern == LINK_SYNC)
-            sum_s += (double)pair_reduction(rate_bytes_per_s, (uint64_t)ceil(ceil(tasks->links[link].bytes) / 2)) / 1e12;
+            sum_s +=
+                (double)pair_reduction(rate_bytes_per_s, (uint64_t)ceil(ceil(tasks->links[link].bytes) / 2)) / 1e12;
     return sum_s;
 }
 

@@ -77,13 +77,30 @@ void collectives_on_reduction(struct collectives *collectives, reduction_hook *h
     collectives->hook_context = context;
 }
 
+struct held_emission {
+    struct emission emission;
+    uint32_t phase;
+    struct held_emission *next;
+};
+
+static struct held_emission *take_held(struct held_emission **at)
+{
+    struct held_emission *held = *at;
+    *at = held->next;
+    return held;
+}
+
 static void destroy(struct collective *c)
 {
+    for (uint32_t i = 0; c->members && i < c->request.member_count; i++)
+        while (c->members[i].held)
+            free(take_held(&c->members[i].held));
     free(c->members);
     free(c->arrived);
     free(c->plan.coordinates);
     free(c->plan.at);
     free(c->targets);
+    free(c->ring);
     free(c);
 }
 
@@ -152,8 +169,41 @@ static void emit(struct collective *c, struct transfer_request *request, uint32_
         network_fail(c->network, &error);
 }
 
+/* A message goes when its receiver has come to its phase, too, as libraries have it for large ones (rendezvous). Only
+ * where some members have phases that others have not: sent ahead it would share the receiver's line with what the
+ * receiver still waits for, and so hold up both. */
+static bool hold_emission(struct collective *c, const struct emission *emission, uint32_t phase)
+{
+    struct member *to = c->request.has_barrier || c->plan.rest == 0 ? NULL : &c->members[emission->to];
+    if (!to || to->phase >= phase)
+        return false;
+    struct held_emission **at = &to->held, *held = memory_alloc(1, sizeof *held);
+    while (*at)
+        at = &(*at)->next;
+    *held = (struct held_emission){*emission, phase, NULL};
+    *at = held;
+    return true;
+}
+
+/* The member has come to its phase. */
+static void release_held(struct collective *c, uint32_t index)
+{
+    struct member *member = &c->members[index];
+    for (struct held_emission **at = &member->held; *at;) {
+        if ((*at)->phase > member->phase) {
+            at = &(*at)->next;
+            continue;
+        }
+        struct held_emission *held = take_held(at);
+        collective_emit(c, &held->emission, held->phase);
+        free(held);
+    }
+}
+
 void collective_emit(struct collective *c, const struct emission *emission, uint32_t phase)
 {
+    if (hold_emission(c, emission, phase))
+        return;
     c->report.bytes += emission->bytes;
     emit(c,
          &(struct transfer_request){.source = c->request.members[emission->from],
@@ -182,21 +232,17 @@ void collective_emit_to_all(struct collective *c, uint32_t from, uint64_t bytes,
          phase);
 }
 
-/* The roofline of a member's device for d operands (PAC-ML simulator, section 6), rounded once. */
-static sim_time reduction_time(const struct collective *c, uint32_t index, uint64_t bytes, uint32_t d)
+sim_time collective_reduction_time(const struct network *network, uint32_t device, uint64_t bytes, uint32_t d)
 {
-    const struct topology *topology = network_fabric(c->network)->topology;
+    const struct fabric_state *fabric = network_fabric(network);
     double operations = ceil(log2((double)d));
     double intensity = operations / ((double)(d + 1) * BYTES_PER_NUMBER);
-    const struct device_class *class = topology_class(topology, c->request.members[index]);
+    const struct device_class *class = topology_class(fabric->topology, device);
     double rate = class->memory_rate_bytes_per_s * intensity;
     double peak = rate < class->peak_per_s ? rate : class->peak_per_s;
     sim_time time = 0;
-    struct error error;
     double time_s = operations * (double)bytes / BYTES_PER_NUMBER / peak;
-    if (clock_from_seconds(&network_fabric(c->network)->clock, time_s, &time, &error) != STATUS_OK)
-        network_fail(c->network, &error);
-    return time;
+    return clock_from_seconds(&fabric->clock, time_s, &time, NULL) == STATUS_OK ? time : SIM_TIME_MAX;
 }
 
 static sim_time member_reduction(const struct collective *c, uint32_t index, uint32_t phase)
@@ -205,7 +251,7 @@ static sim_time member_reduction(const struct collective *c, uint32_t index, uin
     if (c->request.is_reduction_free || !c->steps->reduces)
         return 0;
     uint32_t parts = c->steps->reduces(c, index, phase, &bytes);
-    return parts < 2 ? 0 : reduction_time(c, index, bytes, parts);
+    return parts < 2 ? 0 : collective_reduction_time(c->network, c->request.members[index], bytes, parts);
 }
 
 static bool has_arrived(const struct collective *c, uint32_t index)
@@ -257,6 +303,7 @@ static bool run_member(struct collective *c, uint32_t index)
 {
     struct member *member = &c->members[index];
     while (member->phase < c->phases) {
+        release_held(c, index);
         member->sends_left = c->steps->send(c, index, member->phase);
         member->needs = c->steps->needs(c, index, member->phase);
         if (member->sends_left > 0 || !has_arrived(c, index) || start_reduction(c, index))
@@ -353,12 +400,21 @@ static void arrive_all(struct collective *c, uint32_t from, uint32_t phase, cons
     advance(c, from, path);
 }
 
+/* What led to a transfer: the later of its two ends in coming to the phase. */
+static const struct collective_parts *path_to(const struct collective *c, uint32_t from, uint32_t to, sim_time start)
+{
+    const struct collective_parts *sender = &c->members[from].path;
+    if (c->request.has_barrier)
+        return &c->path;
+    return parts_sum(sender) == start - c->report.start ? sender : &c->members[to].path;
+}
+
 static void on_transfer(void *context, const struct transfer_report *report)
 {
     struct collective *c = context;
     uint32_t from = report->tag & ALL_MEMBERS, to = report->tag >> MEMBER_BITS & ALL_MEMBERS;
     uint32_t phase = (uint32_t)(report->tag >> (2 * MEMBER_BITS));
-    struct collective_parts path = c->request.has_barrier ? c->path : c->members[from].path;
+    struct collective_parts path = *path_to(c, from, to, report->start);
     add_parts(c, report, &path);
     if (c->request.has_barrier) {
         if (--c->outstanding == 0) {
@@ -432,9 +488,28 @@ static enum status check_members(const struct collectives *collectives, const st
     return status;
 }
 
+static int member_total(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* By their numbers, so that the next one is a direct neighbour where the fabric has such. */
+static void order_ring(struct collective *c)
+{
+    size_t size = sizeof *c->ring;
+    if (!c->steps->is_ring || fabric_is_symmetric(network_fabric(c->network)->topology))
+        return;
+    c->ring = memory_alloc(c->request.member_count, size);
+    memcpy(c->ring, c->request.members, c->request.member_count * size);
+    qsort(c->ring, c->request.member_count, size, member_total);
+    c->request.members = c->ring;
+}
+
 /* Counters by phase only where there are few phases; the others need no more than a total. */
 static void prepare(struct collective *c)
 {
+    order_ring(c);
     if (c->steps->prepare)
         c->steps->prepare(c);
     c->phases = c->steps->phases(c);

@@ -59,12 +59,13 @@ typedef void collective_done(void *context, const struct collective_report *repo
  * the distinct groups, racks and places of the members; who is missing in a block is left out. That leaves some pairs
  * without an exchange where the members are no full block, or the product of the subgroups is not their number (the two
  * servers of a rack). is_complete brings every contribution to everybody: it adds the subgroup of places that is
- * missing, and where the product still differs, or the block has holes, members go by their rank instead, in subgroups
- * of at most x whose product is exact; up to half of the members stay outside, hand their part to a neighbour first and
- * get the result last. */
+ * missing; where the product still differs, places go in subgroups of at most x whose product is exact. Where there are
+ * none, or the block has holes, members go by their rank instead, in subgroups of that kind; up to half of the members
+ * stay outside, hand their part to a neighbour first and get the result last. */
 struct collective_request {
     enum collective_algorithm algorithm;
-    const uint32_t *members; /* servers, all different; borrowed until done is called */
+    const uint32_t *members; /* servers, all different; borrowed until done is called. ring and its halves go by their
+                                numbers where the fabric does not treat all servers alike: neighbours are close there */
     uint32_t member_count;
     uint64_t bytes; /* the message m */
     bool has_barrier;

@@ -30,7 +30,10 @@ struct subgroup_plan {
     uint32_t rest; /* by rank: members that hand their part to a neighbour first and get the result last */
 };
 
+struct held_emission; /* collective.c */
+
 struct member {
+    struct held_emission *held;   /* what others have for it in phases to come, first come first; owned */
     struct collective_parts path; /* as of the start of its phase; adds up to the time since the start */
     uint32_t phase;
     uint32_t sends_left;
@@ -48,6 +51,7 @@ struct collective {
     uint16_t *arrived;         /* member * phases + phase, where receives are counted by phase; else NULL */
     struct subgroup_plan plan; /* of halving-doubling and ramp */
     uint32_t *targets;         /* of a multicast */
+    uint32_t *ring;            /* the members of a ring in its order; NULL = as requested */
     uint32_t phases;
     uint32_t phase;               /* of all, with a barrier */
     uint64_t outstanding;         /* transfers of that phase, then reductions */
@@ -70,6 +74,7 @@ struct collective_steps {
     /* What the member reduces at the end of the phase: so many parts of *bytes each; below 2 = nothing. */
     uint32_t (*reduces)(const struct collective *collective, uint32_t member, uint32_t phase, uint64_t *bytes);
     bool is_cumulative;
+    bool is_ring; /* everybody sends to the next member alone */
 };
 
 extern const struct collective_steps collective_steps[COLLECTIVE_ALGORITHMS];
@@ -80,6 +85,10 @@ struct emission {
     uint16_t lanes, first_lane;
 };
 void collective_emit(struct collective *collective, const struct emission *emission, uint32_t phase);
+
+/* The roofline of a device for d operands of so many bytes (PAC-ML simulator, section 6), rounded once; SIM_TIME_MAX
+ * where it does not fit the clock. */
+sim_time collective_reduction_time(const struct network *network, uint32_t device, uint64_t bytes, uint32_t d);
 
 /* One transfer from a member to all others. */
 void collective_emit_to_all(struct collective *collective, uint32_t from, uint64_t bytes, uint32_t phase);

@@ -246,8 +246,25 @@ static void ramp_lay_out(struct collective *c)
         plan->at[grid_index(plan, plan->coordinates + 3 * i)] = i + 1;
 }
 
-/* The subgroups, in the order of the published formula, or by rank where those do not bring all to all: a share of the
- * message then belongs to somebody who is not there, or several have the same. */
+/* A full block whose places the published subgroups do not divide: digits of at most x whose product is their number.
+ * False where there are none, as a prime above x. */
+static bool ramp_divide_places(struct collective *c, uint32_t x)
+{
+    const uint32_t *counts = c->plan.counts;
+    struct subgroup all[SUBGROUPS_MAX] = {{.size = counts[0], .digit = 0, .stride = 1}};
+    uint32_t count = 1, stride = 1;
+    for (uint32_t size = x; stride < counts[2] && size > 1; stride *= size) {
+        size = largest_divisor(counts[2] / stride, x);
+        all[count++] = (struct subgroup){.size = size, .digit = 2, .stride = stride};
+    }
+    all[count++] = (struct subgroup){.size = counts[1], .digit = 1, .stride = 1};
+    if (stride == counts[2])
+        take_subgroups(c, all, count);
+    return stride == counts[2];
+}
+
+/* The subgroups, in the order of the published formula. Where those do not bring all to all, as a share of the message
+ * then belongs to somebody who is not there, or several have the same: places in other digits, or all by rank. */
 static void ramp_prepare(struct collective *c)
 {
     ramp_lay_out(c);
@@ -261,11 +278,13 @@ static void ramp_prepare(struct collective *c)
                                    {.size = racks, .digit = 1, .stride = 1},
                                    {.size = far, .digit = 2, .stride = near},
                                    {.size = missing, .digit = 2, .stride = near * far}};
-    uint64_t across = (uint64_t)groups * racks, deep = (uint64_t)near * far * missing;
-    if (!c->request.is_complete || (deep == places && across * places == members(c))) {
+    bool is_block = (uint64_t)groups * racks * places == members(c);
+    if (!c->request.is_complete || (is_block && (uint64_t)near * far * missing == places)) {
         take_subgroups(c, all, sizeof all / sizeof *all);
         return;
     }
+    if (is_block && ramp_divide_places(c, x))
+        return;
     free(plan->coordinates);
     free(plan->at);
     plan->coordinates = plan->at = NULL;
@@ -395,14 +414,15 @@ static uint32_t server_reduces(const struct collective *c, uint32_t member, uint
 }
 
 const struct collective_steps collective_steps[COLLECTIVE_ALGORITHMS] = {
-    [COLLECTIVE_RING] = {"ring", NULL, ring_phases, ring_send, ring_needs, ring_reduces, true},
+    [COLLECTIVE_RING] = {"ring", NULL, ring_phases, ring_send, ring_needs, ring_reduces, true, true},
     [COLLECTIVE_HALVING_DOUBLING] = {"halving-doubling", halving_prepare, subgroup_phases, halving_send, subgroup_needs,
                                      subgroup_reduces, false},
     [COLLECTIVE_RAMP] = {"ramp", ramp_prepare, subgroup_phases, ramp_send, subgroup_needs, subgroup_reduces, false},
     [COLLECTIVE_ALL_TO_ALL] = {"all-to-all", NULL, half_ring_phases, shift_send, shift_needs, NULL, true},
     [COLLECTIVE_BROADCAST] = {"broadcast", NULL, tree_phases, tree_send, tree_needs, NULL, false},
-    [COLLECTIVE_REDUCE_SCATTER] = {"reduce-scatter", NULL, half_ring_phases, ring_send, ring_needs, ring_reduces, true},
-    [COLLECTIVE_ALL_GATHER] = {"all-gather", NULL, half_ring_phases, ring_send, ring_needs, NULL, true},
+    [COLLECTIVE_REDUCE_SCATTER] = {"reduce-scatter", NULL, half_ring_phases, ring_send, ring_needs, ring_reduces, true,
+                                   true},
+    [COLLECTIVE_ALL_GATHER] = {"all-gather", NULL, half_ring_phases, ring_send, ring_needs, NULL, true, true},
     [COLLECTIVE_PARAMETER_SERVER] = {"parameter-server", NULL, server_phases, server_send, server_needs, server_reduces,
                                      true},
 };
