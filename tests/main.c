@@ -61,6 +61,7 @@ int main(void)
     suite_network_queues();
     suite_network_collective();
     suite_network_reduction();
+    suite_network_chooser();
     suite_network_forms();
     suite_network_reference();
     suite_network_observer();

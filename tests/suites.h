@@ -40,6 +40,7 @@ void suite_network(void);
 void suite_network_queues(void);
 void suite_network_collective(void);
 void suite_network_reduction(void);
+void suite_network_chooser(void);
 void suite_network_forms(void);
 void suite_network_reference(void);
 void suite_network_observer(void);

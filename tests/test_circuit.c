@@ -416,6 +416,7 @@ static void test_memo(void)
                 job_world_put_randomly(&job, graph, &topology, random, servers, 8);
             check_renamed(&job, &topology, COLLECTIVE_RING);
             check_renamed(&job, &topology, COLLECTIVE_RAMP);
+            check_renamed(&job, &topology, COLLECTIVE_AUTO);
             job_world_end(&job);
         }
         topology_free(&topology);

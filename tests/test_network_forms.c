@@ -113,8 +113,8 @@ static void test_halving(void)
 
 /* ---- ramp ---- */
 
-/* The subgroups of section 3, completed where is_complete: places that are left over, or all of them as few digits of at
- * most x as it takes. Returns how many; 0 where there are none. */
+/* The subgroups of section 3, completed where is_complete: places that are left over, or all of them as few digits of
+ * at most x as it takes. Returns how many; 0 where there are none. */
 static uint32_t list_subgroups(uint64_t x, const uint64_t block[3], bool is_complete, uint64_t sizes[8])
 {
     uint64_t groups = block[0], racks = block[1], places = block[2];
@@ -162,7 +162,8 @@ static uint32_t lay_block(const struct topology *t, const uint64_t block[3], uin
     for (uint64_t g = 0; g < block[0]; g++)
         for (uint64_t r = 0; r < block[1]; r++)
             for (uint64_t p = 0; p < block[2]; p++)
-                members[count++] = (uint32_t)((g * (uint64_t)t->racks_per_group + r) * (uint64_t)t->servers_per_rack + p);
+                members[count++] =
+                    (uint32_t)((g * (uint64_t)t->racks_per_group + r) * (uint64_t)t->servers_per_rack + p);
     return count;
 }
 

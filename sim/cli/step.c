@@ -99,6 +99,20 @@ static void print_devices(const struct topology *topology, struct deployment *de
     printf("]");
 }
 
+/* Which algorithms the all-reduces of a step took, and how often. */
+static void print_all_reduces(const struct step_result *step)
+{
+    const char *separator = "";
+    printf(",\n  \"all_reduces\": {");
+    for (int i = 0; i < COLLECTIVE_ALGORITHMS; i++)
+        if (step->all_reduces[i]) {
+            printf("%s\"%s\": %" PRIu32, separator, collective_name((enum collective_algorithm)i),
+                   step->all_reduces[i]);
+            separator = ", ";
+        }
+    printf("}");
+}
+
 /* What was asked for. */
 struct step_request {
     const struct settings *settings;
@@ -134,6 +148,8 @@ static void print_result(const struct step_request *request, const struct topolo
             print_number(row->column.name, job_number(&job, (enum job_column)column));
     }
     print_number("speedup", job.time.total_s > 0 ? sequential_s / job.time.total_s : 0);
+    if (is_circuit)
+        print_all_reduces(step);
     printf(",\n  \"events\": %" PRIu64 ",\n  \"trace_hash\": \"%016" PRIx64 "\"", step->events, step->trace_hash);
 }
 

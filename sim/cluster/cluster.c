@@ -371,6 +371,7 @@ static void free_cluster(struct cluster *cluster)
     deployment_free(&cluster->deployment);
     deployment_free(&cluster->renamed);
     memo_free(cluster->memo);
+    chooser_destroy(cluster->chooser);
     engine_destroy(cluster->engine);
     cluster_result_free(&cluster->result);
     free(cluster);
@@ -388,6 +389,11 @@ static void start_engine(struct cluster *cluster)
         return;
     cluster->look_ahead = *config->circuit;
     cluster->cycle = fabric_cycle(config->topology, &config->clock);
+    if (config->circuit->all_reduce == COLLECTIVE_AUTO) {
+        struct network_options options = config->circuit->network;
+        options.tick_ps = config->clock.tick_ps;
+        cluster->look_ahead.chooser = cluster->chooser = chooser_create(config->topology, &options);
+    }
     if (config->is_shared && config->circuit->steady_tolerance < 0)
         cluster->look_ahead.steady_tolerance = look_ahead_tolerance;
 }

@@ -58,7 +58,9 @@ enum status sharing_create(struct cluster *cluster)
     sharing->contention = contention_create(config->topology, config->circuit->network.is_strict);
     if (!is_live(config))
         return STATUS_OK;
-    return stepper_create(cluster->engine, config->topology, EVENT_SHARING, config->circuit, &sharing->stepper,
+    struct circuit_options options = *config->circuit;
+    options.chooser = cluster->chooser;
+    return stepper_create(cluster->engine, config->topology, EVENT_SHARING, &options, &sharing->stepper,
                           &cluster->error);
 }
 

@@ -66,6 +66,7 @@ struct cluster {
     sim_time last_event; /* the last arrival or end of a job */
     struct trace_hash steps_hash;
     struct sharing *sharing;           /* where jobs share the fabric */
+    struct chooser *chooser;           /* of all-reduces, where the network is to choose */
     struct circuit_options look_ahead; /* circuits: how the steps of one job, or of all, are looked at */
     sim_time cycle;                    /* of a fabric that turns by the clock, else 0 */
     /* the decision that is due */

@@ -28,7 +28,8 @@ enum collective_algorithm {
     COLLECTIVE_BROADCAST,        /* m from the first member down a binomial tree, or by multicast */
     COLLECTIVE_REDUCE_SCATTER,   /* the first half of ring */
     COLLECTIVE_ALL_GATHER,       /* the second half of ring */
-    COLLECTIVE_PARAMETER_SERVER  /* m from all to the first member, and back */
+    COLLECTIVE_PARAMETER_SERVER, /* m from all to the first member, and back */
+    COLLECTIVE_AUTO /* none by itself: the best all-reduce of the first three, which network/chooser.h finds */
 };
 enum { COLLECTIVE_ALGORITHMS = COLLECTIVE_PARAMETER_SERVER + 1 };
 

@@ -92,8 +92,10 @@ static const struct key settings_keys[] = {
     {TIME_KEY("network.linger", circuit.network.linger_ps), .minimum = "0ps",
      .when = CIRCUIT "&network.circuits=linger", .doc = "How long an idle circuit keeps its hardware.",
      .example = "1us", .is_needed = true},
-    {CHOICE_KEY("network.all_reduce", network.all_reduce, "ramp|ring|halving-doubling|parameter-server"),
-     .default_text = "ramp", .when = CIRCUIT, .doc = "How the parts of an op synchronise."},
+    {CHOICE_KEY("network.all_reduce", network.all_reduce, "auto|ramp|ring|halving-doubling|parameter-server"),
+     .default_text = "auto", .when = CIRCUIT,
+     .doc = "How the parts of an op synchronise; auto: by the fastest of ring, halving-doubling and ramp, found by "
+            "simulating each alone on the fabric for these servers and this size, since none is the best everywhere."},
     {INTEGER_KEY("network.lanes", network.lanes), .choices = "auto", .default_text = "auto", .minimum = "1",
      .maximum = "1024", .when = CIRCUIT,
      .doc =

@@ -43,7 +43,7 @@ struct settings {
         int64_t reconfiguration_ps;
         enum { SHARING_EXCLUSIVE, SHARING_SHARED } sharing;
         bool backfills;
-        enum { ALL_REDUCE_RAMP, ALL_REDUCE_RING, ALL_REDUCE_HALVING, ALL_REDUCE_SERVER } all_reduce;
+        enum { ALL_REDUCE_AUTO, ALL_REDUCE_RAMP, ALL_REDUCE_RING, ALL_REDUCE_HALVING, ALL_REDUCE_SERVER } all_reduce;
         int64_t lanes;
     } network;
     struct circuit_options

@@ -128,7 +128,7 @@ enum status simulation_topology(const struct settings *settings, struct topology
 
 struct circuit_options simulation_circuit(const struct settings *settings)
 {
-    static const enum collective_algorithm all_reduces[] = {COLLECTIVE_RAMP, COLLECTIVE_RING,
+    static const enum collective_algorithm all_reduces[] = {COLLECTIVE_AUTO, COLLECTIVE_RAMP, COLLECTIVE_RING,
                                                             COLLECTIVE_HALVING_DOUBLING, COLLECTIVE_PARAMETER_SERVER};
     struct circuit_options circuit = settings->circuit;
     circuit.network.is_strict = !settings->network.backfills;

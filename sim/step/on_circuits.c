@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { KIND_STEPPER = 0, KIND_START = STEPPER_KINDS };
 
@@ -37,6 +38,7 @@ struct runner {
     int64_t steps_done;
     struct step_path sum; /* of the steps that count */
     struct step_path last;
+    uint32_t all_reduces[COLLECTIVE_ALGORITHMS]; /* of the last step that counts */
     sim_time head_start;
     int64_t cycle; /* 0 = not settled; else the rest of the steps repeat this many last ones */
 };
@@ -190,6 +192,7 @@ static void count_step(struct runner *runner, const struct stepper_report *repor
     runner->steps_done++;
     step_path_add(&runner->sum, path, 1);
     runner->last = *path;
+    memcpy(runner->all_reduces, report->all_reduces, sizeof runner->all_reduces);
     runner->cycle = find_cycle(runner);
     session->settled += runner->cycle > 0;
     session->is_over = session->is_over || (session->options->steps_left && runner->steps_done >= runner->steps_wanted);
@@ -244,6 +247,7 @@ static void fill_result(const struct session *session, const struct runner *runn
         .events = engine_events(session->engine),
         .trace_hash = engine_trace_hash(session->engine),
     };
+    memcpy(result->all_reduces, runner->all_reduces, sizeof result->all_reduces);
     split_steps(session, runner, result);
 }
 

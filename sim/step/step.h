@@ -10,6 +10,7 @@
 
 #include "deploy/deployment.h"
 #include "engine/status.h"
+#include "network/collective.h"
 #include "network/published_formulas.h"
 #include "step/time_parts.h"
 
@@ -35,7 +36,8 @@ struct step_result {
     struct time_parts step;     /* of one step; of a steady one where steps differ. published: time during which
                                    something was sent, was computed; circuits: along the critical path */
     struct time_parts start_up; /* what the first steps take beyond a steady one, all together */
-    uint64_t flows;             /* dependencies that take time on the network */
+    uint32_t all_reduces[COLLECTIVE_ALGORITHMS]; /* circuits: of a step, how many took which */
+    uint64_t flows;                              /* dependencies that take time on the network */
     uint64_t events;
     uint64_t trace_hash;
 };

@@ -151,7 +151,8 @@ void stepper_end_if_done(struct stepper_job *job)
 {
     if (job->undone)
         return;
-    struct stepper_report report = {job->start, engine_now(job->stepper->engine), job->last_path, job->schedule};
+    struct stepper_report report = {job->start, engine_now(job->stepper->engine), job->last_path, job->schedule, {0}};
+    memcpy(report.all_reduces, job->all_reduces, sizeof report.all_reduces);
     require(step_path_length(&report.path) == report.end - report.start);
     job->is_running = false;
     job->done(job->context, job, &report);
@@ -265,6 +266,7 @@ void stepper_start(struct stepper_job *job)
     job->is_running = true;
     job->start = engine_now(job->stepper->engine);
     job->schedule = cycle > 0 ? hash_mix((uint64_t)(job->start % cycle)) : 0;
+    memset(job->all_reduces, 0, sizeof job->all_reduces);
     job->undone = (uint64_t)job->task_count + job->tasks->link_count;
     memcpy(job->need, job->in_count, (size_t)task_graph_parts(job->tasks) * sizeof *job->need);
     stepper_reset_links(job);
@@ -341,6 +343,8 @@ enum status stepper_create(struct engine *engine, const struct topology *topolog
     stepper->kind = (uint16_t)(first_kind + NETWORK_KINDS);
     stepper->devices = memory_alloc(topology->device_count, sizeof *stepper->devices);
     stepper->collectives = collectives_create(network, (uint16_t)(stepper->kind + 1));
+    if (options->all_reduce == COLLECTIVE_AUTO && !options->chooser)
+        stepper->own_chooser = chooser_create(topology, &network_options);
     collectives_on_reduction(stepper->collectives, on_reduction, stepper);
     engine_on(engine, stepper->kind, on_op_end, stepper);
     *out = stepper;
@@ -356,6 +360,7 @@ void stepper_destroy(struct stepper *stepper)
 {
     if (!stepper)
         return;
+    chooser_destroy(stepper->own_chooser);
     collectives_destroy(stepper->collectives);
     for (uint32_t device_id = 0; device_id < stepper->topology->device_count; device_id++) {
         require(!stepper->devices[device_id].job);

@@ -23,6 +23,7 @@
 #ifndef STEP_STEPPER_H
 #define STEP_STEPPER_H
 
+#include "network/chooser.h"
 #include "network/collective.h"
 #include "network/network.h"
 #include "step/step.h"
@@ -34,7 +35,8 @@ struct stepper_report {
     sim_time start, end;
     struct step_path path; /* adds up to end - start */
     uint64_t schedule;     /* equal for steps in which everything ends as long after the start, at the same phase of a
-                              fabric     that turns by the clock */
+                              fabric that turns by the clock */
+    uint32_t all_reduces[COLLECTIVE_ALGORITHMS]; /* how many of the step took which */
 };
 
 /* Called at the end of a step, from within the engine; may start the next one. Borrows report until it returns. */
@@ -45,6 +47,8 @@ struct circuit_options {
     struct network_options network; /* for step_circuit its epoch is the instant from which on steps count */
     struct sim_clock clock;
     enum collective_algorithm all_reduce;
+    struct chooser *chooser; /* of COLLECTIVE_AUTO; borrowed, made for the same topology and network options. NULL =
+                                each stepper has its own and asks everything again */
     bool has_barriers;
     double bucket_bytes;     /* of gradients that are all-reduced together, in training traffic; 0 = op by op */
     uint16_t lanes;          /* transceivers side by side for a transfer, as far as the fabric can; 0 = 1 */

@@ -97,6 +97,16 @@ static enum collective_algorithm all_reduce_of(const struct stepper_job *job, ui
     return sync == SYNC_STANDARD ? job->stepper->options.all_reduce : algorithms[sync];
 }
 
+static void take_all_reduce(struct stepper_job *job, uint32_t task, struct collective_request *request)
+{
+    const struct stepper *stepper = job->stepper;
+    struct chooser *chooser = stepper->own_chooser ? stepper->own_chooser : stepper->options.chooser;
+    request->algorithm = all_reduce_of(job, task);
+    if (request->algorithm == COLLECTIVE_AUTO)
+        request->algorithm = chooser_pick(chooser, request, job->deployment->used, job->deployment->used_count);
+    job->all_reduces[request->algorithm]++;
+}
+
 static struct bucket *bucket_of(const struct stepper_job *job, uint32_t link)
 {
     require(job->tasks->links[link].pattern == LINK_SYNC);
@@ -109,7 +119,7 @@ static enum status send_collective(struct stepper_job *job, uint32_t link, struc
     struct device_list members = deployment_list(job->deployment, at->source);
     bool is_sync = at->pattern == LINK_SYNC;
     struct collective_request request = {
-        .algorithm = is_sync ? all_reduce_of(job, at->source) : COLLECTIVE_ALL_TO_ALL,
+        .algorithm = COLLECTIVE_ALL_TO_ALL,
         .members = job->deployment->devices + members.start,
         .member_count = members.count,
         .bytes = is_sync ? bucket_of(job, link)->bytes : task_link_bytes(job->tasks, at, 0, 0) * members.count,
@@ -121,6 +131,8 @@ static enum status send_collective(struct stepper_job *job, uint32_t link, struc
         .done = is_sync ? on_all_reduce : on_all_to_all,
         .context = &job->links[link],
     };
+    if (is_sync)
+        take_all_reduce(job, at->source, &request);
     return collective_start(job->stepper->collectives, &request, error);
 }
 

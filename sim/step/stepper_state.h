@@ -46,6 +46,7 @@ struct stepper_job {
     struct step_path *path; /* to the instant at which it was ready, then to its end */
     uint64_t undone;        /* tasks and links */
     struct step_path last_path;
+    uint32_t all_reduces[COLLECTIVE_ALGORITHMS];
     uint64_t schedule; /* sum over what has ended: the order within an instant does not matter */
     bool is_running;
 };
@@ -56,10 +57,11 @@ struct stepper {
     struct collectives *collectives;
     const struct topology *topology;
     struct circuit_options options;
-    uint16_t kind;              /* of the event that an op ends */
-    sim_time cycle;             /* of a fabric that turns by the clock, else 0 */
-    struct device_run *devices; /* per device */
-    struct error error;         /* the first trouble */
+    struct chooser *own_chooser; /* NULL = the options' */
+    uint16_t kind;               /* of the event that an op ends */
+    sim_time cycle;              /* of a fabric that turns by the clock, else 0 */
+    struct device_run *devices;  /* per device */
+    struct error error;          /* the first trouble */
 };
 
 static inline size_t part_index(const struct stepper_job *job, uint32_t task, uint32_t part)
