@@ -2,7 +2,7 @@
  *
  * The candidates are ring, halving-doubling and ramp. Each is simulated alone on a
  * network of its own, with the same options, three times in a row: circuits
- * persist, so what counts is how long it takes behind one of its own. The
+ * persist, so what counts is how long the later ones take. The
  * shortest is taken; of equals, the first in this order. Nothing else decides, so
  * an answer does not depend on the questions before it.
  *
