@@ -5,6 +5,8 @@
  *     reductions of these parts; where n > c, the n - c others hand m over first, which is reduced, and get m last:
  *     2 (latency + m / rate) and the reduction of m. To the picosecond: without a barrier too, a member that took over
  *     never waits for anybody but those who go through the same;
+ *   - on a fixed graph a ring over all servers of a job goes over direct links, whatever its members' order: it takes
+ *     2 (n - 1) (latency + ceil(m / n) / rate) exactly;
  *   - ramp over 100 MB takes what the formula says, within 1 %, on every block of groups x racks x places of clusters
  *     of 32, 64 and 512 servers with as many planes as racks, slots and switching included: as published where that is
  *     an all-reduce, and completed where it is not. */
@@ -107,6 +109,53 @@ static void test_halving(void)
         for (uint32_t n = 2; n <= 33; n++)
             for (uint32_t variant = 0; variant < 16; variant++)
                 check_halving(&world, n, variant);
+        topology_free(&world.topology);
+    }
+}
+
+/* ---- rings of direct neighbours ---- */
+
+/* Links of a byte per picosecond between any servers of a job; members in no order. */
+static void check_neighbours(struct world *world, uint32_t n, bool has_barrier)
+{
+    uint32_t servers[32], members[32];
+    for (uint32_t i = 0; i < n; i++) {
+        servers[i] = (5 * i + 2) % 32;
+        members[i] = (5 * (i % 2 ? n - 1 - i / 2 : i / 2) + 2) % 32; /* first, last, second, last but one, ... */
+    }
+    const struct world_job job = {.job = 0, .count = n, .servers = servers};
+    struct collective_request request = {.algorithm = COLLECTIVE_RING,
+                                         .members = members,
+                                         .member_count = n,
+                                         .bytes = 1000003,
+                                         .has_barrier = has_barrier,
+                                         .is_reduction_free = true};
+    world->jobs = &job;
+    world->job_count = 1;
+    struct collective_report report = run_alone(world, &request);
+    CU_ASSERT_EQUAL(report.end, 2 * (sim_time)(n - 1) * (sim_time)(LATENCY_PS + up(request.bytes, n)));
+    CU_ASSERT_EQUAL(report.path.wait, 0);
+}
+
+static void test_neighbours(void)
+{
+    static const uint32_t counts[] = {2, 3, 4, 5, 6, 8, 12, 15, 16, 27, 30, 32};
+    static const char *const graphs[] = {"", ", graph: ring, degree: 4", ", graph: expander, degree: 6"};
+    static const char *const rates[] = {"6TB/s", "4TB/s", "6TB/s"};
+    for (int graph = 0; graph < 3; graph++) {
+        char text[600];
+        struct world world = {0};
+        struct error error = {0};
+        snprintf(text, sizeof text,
+                 "fabric: static\ngroups: 4\nracks_per_group: 4\nservers_per_rack: 2\npropagation: 50ns\n"
+                 "io_latency: 100ns\ndevice: {name: A100, memory: 80GB, memory_rate: 2TB/s, peak: 130e12}\n"
+                 "node_rate: %s\nstatic: {reconfiguration: 0ps%s}\n",
+                 rates[graph], graphs[graph]);
+        enum status status = topology_parse(text, strlen(text), "graph.yaml", &fabrics, &world.topology, &error);
+        CU_ASSERT_EQUAL_FATAL(status, STATUS_OK);
+        for (uint32_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            for (int barrier = 0; barrier < 2; barrier++)
+                check_neighbours(&world, counts[i], barrier);
         topology_free(&world.topology);
     }
 }
@@ -215,5 +264,6 @@ void suite_network_forms(void)
 {
     CU_pSuite suite = CU_add_suite("network forms", NULL, NULL);
     CU_add_test(suite, "halving-doubling, 2 to 33 members", test_halving);
+    CU_add_test(suite, "rings of direct neighbours", test_neighbours);
     CU_add_test(suite, "ramp, every block of 32, 64 and 512 servers", test_ramp);
 }

@@ -348,6 +348,38 @@ static void visit_static(const struct network *network, hardware_visitor *visit,
     }
 }
 
+/* The nodes of the job's graph that are among its servers; false where they cannot send at all, and will say so then.
+ */
+static bool mark_nodes(struct static_jobs *jobs, uint32_t job, const uint32_t *servers, uint32_t count, bool *is_member)
+{
+    struct static_way way;
+    for (uint32_t i = 0; i < count; i++) {
+        if (static_jobs_find(jobs, job, servers[i], servers[i == 0], &way, NULL) != STATUS_OK)
+            return false;
+        is_member[way.source] = true;
+    }
+    return true;
+}
+
+/* Along a cycle over all nodes of the job's graph: O(nodes). */
+static void order_static(const struct fabric_state *state, uint32_t job, uint32_t *servers, uint32_t count)
+{
+    struct fixed *fixed = state->own;
+    struct static_way way;
+    if (count < 2 || static_jobs_find(&fixed->jobs, job, servers[0], servers[1], &way, NULL) != STATUS_OK)
+        return;
+    uint32_t nodes = way.wiring->count, *order = memory_alloc(nodes, sizeof *order);
+    bool *is_member = memory_alloc(nodes, sizeof *is_member);
+    if (mark_nodes(&fixed->jobs, job, servers, count, is_member)) {
+        static_graph_ring(way.wiring->graph, order);
+        for (uint32_t i = 0, n = 0; i < nodes; i++)
+            if (is_member[order[i]])
+                servers[n++] = static_wiring_server(way.wiring, order[i]);
+    }
+    free(is_member);
+    free(order);
+}
+
 static const struct fabric_carrier carrier = {
     .close = close_static,
     .send = send_static,
@@ -355,6 +387,7 @@ static const struct fabric_carrier carrier = {
     .visit = visit_static,
     .open_job = open_job,
     .close_job = close_job,
+    .order_ring = order_static,
 };
 
 const struct fabric fabric_static = {

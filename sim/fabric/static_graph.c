@@ -226,6 +226,46 @@ uint32_t static_graph_neighbour(const struct static_graph *graph, uint32_t node,
     return node - at * scale + next * scale;
 }
 
+/* Dimension by dimension: the cycle so far is gone through in every layer, to and fro, but for its first node, whose
+ * copies lead back from the last layer to the first. */
+static void torus_ring(const struct static_graph *graph, uint32_t *order)
+{
+    uint32_t *base = memory_alloc(graph->nodes, sizeof *base), length = 1;
+    order[0] = 0;
+    for (uint32_t dimension = 0; dimension < DIMENSIONS; dimension++) {
+        uint32_t layers = graph->size[dimension], scale = scale_of(graph, dimension), count = 1;
+        memcpy(base, order, length * sizeof *base);
+        for (uint32_t layer = 0; layer < layers; layer++)
+            for (uint32_t i = 1; i < length; i++)
+                order[count++] = base[layer % 2 ? length - i : i] + layer * scale;
+        for (uint32_t layer = layers; layer-- > 1;)
+            order[count++] = base[0] + layer * scale;
+        length = count;
+    }
+    require(length == graph->nodes);
+    free(base);
+}
+
+/* The first two ports are those of one cycle. Two ports that do not make one leave the nodes by their numbers. */
+void static_graph_ring(const struct static_graph *graph, uint32_t *order)
+{
+    if (graph->kind == GRAPH_TORUS) {
+        torus_ring(graph, order);
+        return;
+    }
+    bool *is_seen = memory_alloc(graph->nodes, sizeof *is_seen);
+    uint32_t node = 0, count = 0;
+    while (!is_seen[node]) {
+        uint32_t next = static_graph_neighbour(graph, node, 0);
+        is_seen[node] = true;
+        order[count++] = node;
+        node = is_seen[next] && graph->ports > 1 ? static_graph_neighbour(graph, node, 1) : next;
+    }
+    for (uint32_t i = 0; count < graph->nodes && i < graph->nodes; i++)
+        order[i] = i;
+    free(is_seen);
+}
+
 /* How far up the target lies in a dimension. */
 static uint32_t gap_of(const struct static_graph *graph, uint32_t dimension, uint32_t node, uint32_t target)
 {

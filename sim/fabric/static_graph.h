@@ -58,6 +58,10 @@ uint32_t static_graph_route(struct static_graph *graph, uint32_t source, uint32_
 /* The first port on the way from node to target; not for the expander. */
 uint32_t static_graph_port(const struct static_graph *graph, uint32_t node, uint32_t target);
 
+/* All nodes in the order of a cycle of links, where the graph has one: a torus and a ring always, an expander the first
+ * of those that it is made of. order has room for all of them. */
+void static_graph_ring(const struct static_graph *graph, uint32_t *order);
+
 /* static_expander.c: fills neighbours[node * degree + port]. */
 STATUS_MUST_USE enum status expander_make(uint32_t nodes, uint32_t degree, uint32_t *neighbours, struct error *error);
 

@@ -494,15 +494,19 @@ static int member_total(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* By their numbers, so that the next one is a direct neighbour where the fabric has such. */
+/* By their numbers, or as the fabric says, so that the next one is a direct neighbour where the fabric has such. */
 static void order_ring(struct collective *c)
 {
     size_t size = sizeof *c->ring;
-    if (!c->steps->is_ring || fabric_is_symmetric(network_fabric(c->network)->topology))
+    const struct fabric_state *fabric = network_fabric(c->network);
+    if (!c->steps->is_ring || fabric_is_symmetric(fabric->topology))
         return;
     c->ring = memory_alloc(c->request.member_count, size);
     memcpy(c->ring, c->request.members, c->request.member_count * size);
     qsort(c->ring, c->request.member_count, size, member_total);
+    if (fabric->carrier && fabric->carrier->order_ring &&
+        fabric->topology->device_count == fabric->topology->server_count)
+        fabric->carrier->order_ring(fabric, c->request.job, c->ring, c->request.member_count);
     c->request.members = c->ring;
 }
 

@@ -182,6 +182,10 @@ struct fabric_carrier {
     enum status (*open_job)(const struct fabric_state *state, uint32_t job, const uint32_t *servers, uint32_t count,
                             struct error *error);
     enum status (*close_job)(const struct fabric_state *state, uint32_t job, struct error *error);
+
+    /* Orders servers of a job, all different and given in ascending order, as a ring of direct neighbours as far as its
+     * links allow. NULL = by their numbers is as good. */
+    void (*order_ring)(const struct fabric_state *state, uint32_t job, uint32_t *servers, uint32_t count);
 };
 
 #define FABRIC_LINE(index) ((UINT64_C(1) << 63) | (uint64_t)(index))
