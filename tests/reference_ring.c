@@ -80,8 +80,7 @@ static int state_of_ring(const struct slow_net *net, uint32_t node, int ring, bo
 {
     for (int i = 0; i < CIRCUITS; i++) {
         const struct slow_circuit *c = &net->circuits[i];
-        if (c->is_there && (is_sender ? c->source : c->target) == node &&
-            (is_sender ? c->sender : c->receiver) == ring)
+        if (c->is_there && (is_sender ? c->source : c->target) == node && (is_sender ? c->sender : c->receiver) == ring)
             return yields(net, c) ? 1 : 2;
     }
     return 0;
@@ -159,7 +158,8 @@ static void set_up_lane(struct slow_net *net, struct slow_circuit *made)
     net->circuits[place] = *made;
 }
 
-/* One more lane: it must come in time to carry something and, where somebody is in the way, spare more than a set-up. */
+/* One more lane: it must come in time to carry something and, where somebody is in the way, spare more than a set-up.
+ */
 static bool add_lane(struct slow_net *net, int which, int lit, int added)
 {
     double bytes = (double)net->x[which].bytes, lanes = lit + added;
@@ -227,8 +227,9 @@ static void carry(struct slow_net *net, int which, int64_t now, int lit, int add
     int64_t switching = switching_of(net), gone;
     x->wait = now - x->sent;
     x->reconfiguration = lit ? 0 : switching;
-    gone = now + (added ? switching : 0) +
-           payload_of(x->bytes - (lit && added ? (uint64_t)(lit * set_up_bytes(net)) : 0), lane_rate(net) * (lit + added));
+    gone =
+        now + (added ? switching : 0) +
+        payload_of(x->bytes - (lit && added ? (uint64_t)(lit * set_up_bytes(net)) : 0), lane_rate(net) * (lit + added));
     x->end = gone + latency_of(t);
     for (int i = 0; i < CIRCUITS; i++)
         if (net->circuits[i].is_there && net->circuits[i].carries == which)

@@ -369,10 +369,13 @@ static void check_equal_steps(const struct step_result *a, const struct step_res
 }
 
 /* The memo's answer is that of the renamed placement; other names lead to the same one. */
-static void check_renamed(struct job_world *job, const struct topology *topology, enum collective_algorithm all_reduce)
+static void check_renamed(struct job_world *job, const struct topology *topology, enum collective_algorithm all_reduce,
+                          uint16_t lanes)
 {
-    bool is_symmetric = fabric_is_symmetric(topology);
+    bool is_symmetric = fabric_is_symmetric(topology, lanes);
     struct circuit_options options = job_world_options(2);
+    options.network.circuits = NETWORK_PATIENT;
+    options.lanes = lanes;
     struct memo *memo = memo_create(topology, is_symmetric);
     struct job_world renamed = {.graph = job->graph, .tasks = job->tasks};
     options.all_reduce = all_reduce;
@@ -404,7 +407,10 @@ static void test_memo(void)
     for (size_t i = 0; i < fabrics.count; i++) {
         struct topology topology;
         job_world_topology(fabrics.strategies[i]->name, &topology);
-        CU_ASSERT_EQUAL(fabric_is_symmetric(&topology), strcmp(fabrics.strategies[i]->name, "ocs") == 0);
+        bool is_ocs = strcmp(fabrics.strategies[i]->name, "ocs") == 0,
+             is_ramp = strcmp(fabrics.strategies[i]->name, "ramp") == 0;
+        CU_ASSERT_EQUAL(fabric_is_symmetric(&topology, 1), is_ocs);
+        CU_ASSERT_EQUAL(fabric_is_symmetric(&topology, NETWORK_ALL_LANES), is_ocs || is_ramp);
         for (uint64_t seed = 0; seed < 30; seed++) {
             static const uint32_t servers[] = {4, 29, 10, 15, 20, 25, 30, 3};
             struct job_world job;
@@ -414,9 +420,9 @@ static void test_memo(void)
                                 seed % 4 == 1 ? &place_ramp_first_fit : &place_ramp_compact);
             else
                 job_world_put_randomly(&job, graph, &topology, random, servers, 8);
-            check_renamed(&job, &topology, COLLECTIVE_RING);
-            check_renamed(&job, &topology, COLLECTIVE_RAMP);
-            check_renamed(&job, &topology, COLLECTIVE_AUTO);
+            static const enum collective_algorithm all_reduces[] = {COLLECTIVE_RING, COLLECTIVE_RAMP, COLLECTIVE_AUTO};
+            for (int k = 0; k < 6; k++)
+                check_renamed(&job, &topology, all_reduces[k / 2], k % 2 ? NETWORK_ALL_LANES : 1);
             job_world_end(&job);
         }
         topology_free(&topology);

@@ -146,6 +146,7 @@ static void check_orders(const struct topology *topology, struct random_stream *
         requests[i] = (struct collective_request){.members = members[i],
                                                   .member_count = 2 + (uint32_t)random_below(random, 8),
                                                   .bytes = 1 + random_below(random, UINT64_C(1) << 27),
+                                                  .lanes = random_below(random, 2) ? NETWORK_ALL_LANES : 1,
                                                   .is_complete = true};
         answers[i] = ask(chooser, &requests[i]);
     }
@@ -155,7 +156,7 @@ static void check_orders(const struct topology *topology, struct random_stream *
     for (uint32_t i = 0; i < 2 * QUESTIONS; i++) {
         uint32_t at = order[i % QUESTIONS];
         CU_ASSERT_EQUAL(ask(chooser, &requests[at]), answers[at]);
-        if (fabric_is_symmetric(topology)) {
+        if (fabric_is_symmetric(topology, requests[at].lanes)) {
             for (uint32_t k = 0; k < requests[at].member_count; k++) /* the next group, with all racks and places */
                 members[at][k] = (members[at][k] + 8) % SERVERS;
             CU_ASSERT_EQUAL(ask(chooser, &requests[at]), answers[at]);

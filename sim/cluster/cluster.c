@@ -402,7 +402,7 @@ static enum status open_parts(struct cluster *cluster)
 {
     const struct cluster_config *config = cluster->config;
     const struct topology *topology = config->topology;
-    bool is_alike = !config->circuit || fabric_is_symmetric(topology);
+    bool is_alike = !config->circuit || fabric_is_symmetric(topology, config->circuit->lanes);
     start_engine(cluster);
     occupancy_init(&cluster->occupancy, topology);
     cluster->memo = memo_create(topology, topology->has_grid && is_alike);

@@ -11,11 +11,10 @@
  * job starts, which is part of the key: exact, and next to no two jobs are alike.
  *
  * That holds where the network treats groups, racks and places alike to the tick
- * (fabric_is_symmetric). On ramp it does not: a transfer takes the transmitter
- * named after its target's group, the lanes of a ramp collective are counted from
- * the first one, so which of them meet depends on the groups' numbers: of 120
- * random placements, turned, 17 steps moved, by up to 5 %, also with a plane for
- * each rack. There, and on other fabrics, keys hold the servers themselves.
+ * (fabric_is_symmetric): on ramp where transfers ask for all lanes, not where they
+ * ask for one, which is named after its target's group while those of collectives
+ * are counted (of 120 random placements, turned, 17 steps moved then, by up to
+ * 5 %). There, and on other fabrics, keys hold the servers themselves.
  */
 #ifndef CLUSTER_MEMO_H
 #define CLUSTER_MEMO_H

@@ -53,9 +53,10 @@ static enum status open_ocs(struct fabric_state *state, struct error *error)
     return STATUS_OK;
 }
 
-static bool is_symmetric_ocs(const struct topology *topology)
+static bool is_symmetric_ocs(const struct topology *topology, uint16_t lanes)
 {
     (void)topology;
+    (void)lanes;
     return true;
 }
 

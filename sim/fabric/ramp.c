@@ -57,6 +57,14 @@ static uint64_t planes_of(const struct topology *topology)
     return (uint64_t)(planes > 0 ? planes : topology->racks_per_group);
 }
 
+/* A single lane is named after the groups at its ends, while collectives count theirs from the first one: who meets
+ * depends on names then. Planes are by the numbers of racks, unless each has one or all share it. */
+static bool is_symmetric_ramp(const struct topology *topology, uint16_t lanes)
+{
+    uint64_t planes = planes_of(topology);
+    return lanes >= topology->groups && (planes == 1 || planes >= (uint64_t)topology->racks_per_group);
+}
+
 /* What the published formulas need (PAC-ML simulator, section 6): a subgroup of d members has groups / (d - 1)
  * transceivers per pair, and that must not be none. */
 static enum status check_ramp(const struct topology *topology, const char *path, struct error *error)
@@ -134,13 +142,21 @@ static void plan_lane(const struct fabric_state *state, const struct fabric_pair
     }
 }
 
+/* Which of several lanes is the first: where all are asked for it does not matter, so that names of groups do not. */
+static uint32_t first_lane(const struct fabric_state *state, const struct fabric_pair *pair)
+{
+    if (pair->first_lane > 0)
+        return pair->first_lane - 1U;
+    return pair->lanes > 1 && pair->lanes == state->lanes_max ? 0 : topology_group(state->topology, pair->targets[0]);
+}
+
 static bool plan_ramp(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
                       struct fabric_plan *plan)
 {
     (void)network;
     bool is_planned = pair->first_lane > 0 || pair->lanes > 1;
-    uint32_t first = pair->first_lane > 0 ? pair->first_lane - 1U : topology_group(state->topology, pair->targets[0]);
-    plan_lane(state, pair, (first + pair->lane) % (uint32_t)state->topology->groups, is_planned, plan);
+    plan_lane(state, pair, (first_lane(state, pair) + pair->lane) % (uint32_t)state->topology->groups, is_planned,
+              plan);
     return true;
 }
 
@@ -189,6 +205,7 @@ const struct fabric fabric_ramp = {
                         "server of a rack.",
                  STRATEGY_KEYS(ramp_keys, struct ramp_settings)},
     .check = check_ramp,
+    .is_symmetric = is_symmetric_ramp,
     .is_reconfigured = true,
     /* Not symmetric: racks are on planes by their numbers, and where lanes are laid out they are counted from the
      * first transmitter on, while a single one is named after the target's group. Which of them meet depends on the

@@ -27,7 +27,7 @@ struct numbering {
 struct chooser {
     const struct topology *topology;
     struct network_options options;
-    bool renames; /* other names for the same members change nothing */
+    bool renames; /* for the question at hand: other names for the same members change nothing */
     struct numbering groups, racks, places;
     uint32_t stamp;
     uint32_t *key; /* of the question: figures, members, devices */
@@ -60,7 +60,6 @@ struct chooser *chooser_create(const struct topology *topology, const struct net
     chooser->options = *options;
     chooser->options.observer = NULL;
     chooser->options.first_kind = KIND_NETWORK;
-    chooser->renames = topology->has_grid && fabric_is_symmetric(topology);
     numbering_init(&chooser->groups, topology->groups);
     numbering_init(&chooser->racks, topology->racks_per_group);
     numbering_init(&chooser->places, topology->servers_per_rack);
@@ -200,6 +199,7 @@ static size_t build_key(struct chooser *chooser, const struct collective_request
     uint32_t others = fabric_of(chooser->topology)->connects_jobs ? device_count : 0;
     size_t length = KEY_HEAD, all = (size_t)KEY_HEAD + request->member_count + others;
     chooser->key = memory_grow(chooser->key, &chooser->key_capacity, all, sizeof *chooser->key);
+    chooser->renames = chooser->topology->has_grid && fabric_is_symmetric(chooser->topology, request->lanes);
     chooser->key[KEY_SIZE_BITS] = size_bits(request->bytes);
     chooser->key[KEY_LANES] = request->lanes;
     chooser->key[KEY_FLAGS] =

@@ -499,7 +499,7 @@ static void order_ring(struct collective *c)
 {
     size_t size = sizeof *c->ring;
     const struct fabric_state *fabric = network_fabric(c->network);
-    if (!c->steps->is_ring || fabric_is_symmetric(fabric->topology))
+    if (!c->steps->is_ring || fabric_is_symmetric(fabric->topology, c->request.lanes))
         return;
     c->ring = memory_alloc(c->request.member_count, size);
     memcpy(c->ring, c->request.members, c->request.member_count * size);

@@ -1,5 +1,5 @@
-/* Giving out hardware, last in an instant: what was sent at this instant is merged with the lines that were called up, in
- * the order of the policy. In strict order there is one queue, and only its head is ever tried.
+/* Giving out hardware, last in an instant: what was sent at this instant is merged with the lines that were called up,
+ * in the order of the policy. In strict order there is one queue, and only its head is ever tried.
  */
 #include <stdlib.h>
 

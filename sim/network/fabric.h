@@ -107,7 +107,7 @@ struct fabric {
 
     /* Does it treat all groups, racks and places of the topology alike, so that renumbering them changes nothing?
      * NULL = never. */
-    bool (*is_symmetric)(const struct topology *topology);
+    bool (*is_symmetric)(const struct topology *topology, uint16_t lanes);
 
     /* After how long a fabric that turns by the clock does the same again, 0 = it does not turn; of the state it reads
      * topology and clock. NULL = never turns. */
@@ -197,11 +197,11 @@ static inline const struct fabric *fabric_of(const struct topology *topology)
     return (const struct fabric *)topology->fabric.strategy;
 }
 
-/* Does renumbering groups, racks and places change nothing on it? */
-static inline bool fabric_is_symmetric(const struct topology *topology)
+/* Does renumbering groups, racks and places change nothing for transfers of so many lanes? */
+static inline bool fabric_is_symmetric(const struct topology *topology, uint16_t lanes)
 {
     const struct fabric *fabric = fabric_of(topology);
-    return fabric->is_symmetric && fabric->is_symmetric(topology);
+    return fabric->is_symmetric && fabric->is_symmetric(topology, lanes);
 }
 
 /* How long its turn is, 0 = it does not turn: what a transfer takes depends on the instant modulo that. */

@@ -139,12 +139,14 @@ static const struct key settings_keys[] = {
          "starts up to a turn / phases too early."},
 
     {BOOLEAN_KEY("step.steady", step.is_steady), .default_text = "true", .when = CIRCUIT,
-     .doc = "Simulate a job's steps until they repeat, one by one or in cycles of up to 8, and count the rest as more of "
-            "the same, within 1 %; false: simulate all."},
+     .doc =
+         "Simulate a job's steps until they repeat, one by one or in cycles of up to 8, and count the rest as more of "
+         "the same, within 1 %; false: simulate all."},
     {NUMBER_KEY("step.steady_tolerance", circuit.steady_tolerance), .default_text = "0.001", .minimum = "0",
      .maximum = "1", .when = CIRCUIT "&step.steady=true",
-     .doc = "By how much three steps in a row, or three cycles, may differ, relative to their length; two that are equal "
-            "to the tick always do."},
+     .doc =
+         "By how much three steps in a row, or three cycles, may differ, relative to their length; two that are equal "
+         "to the tick always do."},
     {INTEGER_KEY("step.min_steps", circuit.min_steps), .default_text = "2", .minimum = "2", .maximum = "1000000",
      .when = CIRCUIT "&step.steady=true", .doc = "Steps simulated before a job may count as steady."},
     {INTEGER_KEY("step.max_steps", circuit.max_steps), .default_text = "16", .minimum = "2", .maximum = "1000000",

@@ -70,8 +70,8 @@ static double mean_length(const struct runner *runner, int64_t back, int64_t cou
     return (double)step_path_length(&sum) / (double)count;
 }
 
-/* In each of the last `cycle` steps everything ends to the tick when it does a cycle before, and leaves the same circuits
- * behind. */
+/* In each of the last `cycle` steps everything ends to the tick when it does a cycle before, and leaves the same
+ * circuits behind. */
 static bool is_repeated(const struct runner *runner, int64_t cycle)
 {
     const struct counted *end = runner->steps + runner->steps_done;
@@ -81,8 +81,8 @@ static bool is_repeated(const struct runner *runner, int64_t cycle)
     return is_same;
 }
 
-/* The same circuits are lit behind the last of each of so many cycles: a job that still moves them may yet find a way to
- * do without. */
+/* The same circuits are lit behind the last of each of so many cycles: a job that still moves them may yet find a way
+ * to do without. */
 static bool is_lit_alike(const struct runner *runner, int64_t cycle, int64_t cycles)
 {
     const struct counted *end = runner->steps + runner->steps_done;
