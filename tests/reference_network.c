@@ -130,10 +130,27 @@ static void want_ramp(const struct state *s, const struct reference_transfer *x,
     }
 }
 
-/* The parts of one alternative (switch or plane) of a pair. */
+static bool is_ramp(const struct state *s)
+{
+    return s->t->fabric.strategy->name[0] == 'r';
+}
+
+/* Are its lanes named, by a plan or after the groups at the ends of a single one? */
+static bool is_planned(const struct state *s, const struct reference_transfer *x)
+{
+    return is_ramp(s) && (x->first_lane > 0 || lanes_of(x) == 1);
+}
+
+/* The parts of one alternative (lane, switch or plane) of a pair. */
 static void want_one(const struct state *s, const struct reference_transfer *x, int64_t which, struct lightpath *path)
 {
     int64_t from = 0, to = 0;
+    if (is_ramp(s)) {
+        struct reference_transfer planned = *x;
+        planned.first_lane = (uint16_t)(which + 1);
+        want_ramp(s, &planned, 0, path);
+        return;
+    }
     if (s->t->fabric.strategy->name[0] == 'a') {
         from = x->source / *figure_whole(s->t, "awgr.wavelengths");
         to = x->targets[0] / *figure_whole(s->t, "awgr.wavelengths");
@@ -164,18 +181,22 @@ static int loss(const struct state *s, const struct lightpath *path)
 /* The alternative where the least is lost, the lowest of equals. False where none is open. */
 static bool want_choice(struct state *s, const struct reference_transfer *x, struct lightpath *path)
 {
-    int64_t choices = s->t->fabric.strategy->name[0] == 'o' ? *figure_whole(s->t, "ocs.switches")
-                                                            : *figure_whole(s->t, "awgr.planes");
+    int64_t choices = is_ramp(s)                              ? s->t->groups
+                      : s->t->fabric.strategy->name[0] == 'o' ? *figure_whole(s->t, "ocs.switches")
+                                                              : *figure_whole(s->t, "awgr.planes");
     int64_t best = -1;
     int least = 0;
     for (int64_t which = 0; which < choices; which++) {
         struct lightpath wish = {.switch_number = -1};
         want_one(s, x, which, &wish);
-        struct lightpath *send = holder(s, &wish.parts[0]), *receive = holder(s, &wish.parts[1]);
-        if (!gives_way(s, send) || !gives_way(s, receive))
-            continue;
-        int lost = loss(s, send) + loss(s, receive);
-        if (best < 0 || lost < least) {
+        int lost = 0;
+        bool is_open = true;
+        for (int k = 0; k < wish.part_count; k++) {
+            const struct lightpath *held = holder(s, &wish.parts[k]);
+            is_open &= gives_way(s, held);
+            lost += loss(s, held);
+        }
+        if (is_open && (best < 0 || lost < least)) {
             best = which;
             least = lost;
         }
@@ -189,9 +210,14 @@ static bool want_choice(struct state *s, const struct reference_transfer *x, str
 static bool want(struct state *s, const struct reference_transfer *x, int lane, struct lightpath *wish)
 {
     *wish = (struct lightpath){.is_alive = true, .expires = -1, .switch_number = -1};
-    if (s->t->fabric.strategy->name[0] != 'r')
+    if (is_planned(s, x) && lane >= lanes_of(x))
+        return false;
+    if (!is_ramp(s) || (lane == 0 && !is_planned(s, x)))
         return want_choice(s, x, wish);
-    want_ramp(s, x, lane, wish);
+    if (is_planned(s, x))
+        want_ramp(s, x, lane, wish);
+    else
+        want_one(s, x, lane - 1, wish);
     for (int k = 0; k < wish->part_count; k++)
         if (!gives_way(s, holder(s, &wish->parts[k])))
             return false;
@@ -263,9 +289,8 @@ static wide set_up_bytes(const struct state *s)
 static int add_lanes(struct state *s, int i, int lit, int made)
 {
     const struct reference_transfer *x = &s->transfers[i];
-    bool is_ramp = s->t->fabric.strategy->name[0] == 'r';
     wide bytes = (wide)x->bytes, per_set_up = set_up_bytes(s);
-    for (int lane = lit ? 0 : 1; lane < lanes_of(x) && lit + made < lanes_of(x) && bytes > lit * per_set_up; lane++) {
+    for (int lane = lit ? 0 : 1; lane <= lanes_of(x) && lit + made < lanes_of(x) && bytes > lit * per_set_up; lane++) {
         struct lightpath wish;
         wide n = lit + made;
         bool is_open = want(s, x, lane, &wish);
@@ -274,7 +299,7 @@ static int add_lanes(struct state *s, int i, int lit, int made)
         if (is_worth) {
             set_up(s, &wish, i);
             made++;
-        } else if (!is_ramp) {
+        } else if (!is_ramp(s) || (lane == 0 && !is_planned(s, x))) {
             break;
         }
     }
@@ -287,8 +312,7 @@ static bool is_sooner_free(const struct state *s, int i)
     const struct reference_transfer *x = &s->transfers[i];
     int64_t first = INT64_MAX, ahead = s->has_waited[i] ? s->before[i] : 0;
     int lit = lit_lanes(s, x);
-    if (s->o->circuits != NETWORK_PATIENT || s->t->fabric.strategy->name[0] == 'r' || x->is_cleared_when_blocked ||
-        !lit)
+    if (s->o->circuits != NETWORK_PATIENT || is_planned(s, x) || x->is_cleared_when_blocked || !lit)
         return false;
     for (int k = 0; k < s->path_count; k++)
         if (s->paths[k].is_alive && is_same_pair(x, &s->transfers[s->paths[k].transfer]) &&

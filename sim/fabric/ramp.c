@@ -98,6 +98,7 @@ static enum status open_ramp(struct fabric_state *state, struct error *error)
     TRY(fabric_add_delays(state, &settings->delays, error));
     state->circuits = &circuits;
     state->dense = 2 * (uint64_t)topology->server_count * (uint64_t)topology->groups;
+    state->alternatives = (uint32_t)topology->groups;
     state->can_multicast = true;
     state->has_planned_lanes = true;
     return STATUS_OK;
@@ -142,21 +143,67 @@ static void plan_lane(const struct fabric_state *state, const struct fabric_pair
     }
 }
 
-/* Which of several lanes is the first: where all are asked for it does not matter, so that names of groups do not. */
-static uint32_t first_lane(const struct fabric_state *state, const struct fabric_pair *pair)
+/* The lanes of a collective are planned, and a single lane is named after the groups at its ends: that one or none. */
+static bool plan_fixed(const struct fabric_state *state, const struct fabric_pair *pair, struct fabric_plan *plan)
 {
-    if (pair->first_lane > 0)
-        return pair->first_lane - 1U;
-    return pair->lanes > 1 && pair->lanes == state->lanes_max ? 0 : topology_group(state->topology, pair->targets[0]);
+    uint32_t x = (uint32_t)state->topology->groups;
+    uint32_t first = pair->first_lane > 0 ? pair->first_lane - 1U : topology_group(state->topology, pair->targets[0]);
+    plan->is_fixed = true;
+    if (pair->lane >= pair->lanes)
+        return false;
+    plan_lane(state, pair, (first + pair->lane) % x, pair->first_lane > 0, plan);
+    return true;
 }
 
+/* What is lost on the planned hardware; on *busy is a piece of it that is not to be had, if there is one. */
+static int loss_of(const struct network *network, const struct fabric_plan *plan, uint64_t *busy)
+{
+    int loss = 0;
+    *busy = UINT64_MAX;
+    for (size_t i = plan->hold.count; i-- > 0;) {
+        if (!network_hardware_is_free(network, plan->hold.ids[i]))
+            *busy = plan->hold.ids[i];
+        loss += network_hardware_loss(network, plan->hold.ids[i]);
+    }
+    return loss;
+}
+
+/* The lane where the least is lost, the lowest of equals; names of groups do not matter. */
+static bool plan_best(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
+                      struct fabric_plan *plan)
+{
+    uint32_t x = (uint32_t)state->topology->groups, best = x;
+    int least = 0;
+    for (uint32_t lane = 0; lane < x && (best == x || least > 0); lane++) {
+        uint64_t busy;
+        plan->hold.count = 0;
+        plan_lane(state, pair, lane, true, plan);
+        int loss = loss_of(network, plan, &busy);
+        if (busy != UINT64_MAX) {
+            fabric_list_add(&plan->wait, busy);
+        } else if (best == x || loss < least) {
+            best = lane;
+            least = loss;
+        }
+    }
+    plan->hold.count = 0;
+    if (best == x)
+        return false;
+    plan->wait.count = 0;
+    plan_lane(state, pair, best, true, plan);
+    return true;
+}
+
+/* Transfers with several lanes and no plan take the best one first, then the others in their order. */
 static bool plan_ramp(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
                       struct fabric_plan *plan)
 {
-    (void)network;
-    bool is_planned = pair->first_lane > 0 || pair->lanes > 1;
-    plan_lane(state, pair, (first_lane(state, pair) + pair->lane) % (uint32_t)state->topology->groups, is_planned,
-              plan);
+    if (pair->first_lane > 0 || pair->lanes == 1)
+        return plan_fixed(state, pair, plan);
+    if (pair->lane == 0)
+        return plan_best(state, network, pair, plan);
+    plan->is_fixed = true;
+    plan_lane(state, pair, pair->lane - 1U, true, plan);
     return true;
 }
 
@@ -197,7 +244,7 @@ static void domains_ramp(const struct topology *t, const uint32_t *servers, uint
     free(is_used);
 }
 
-static const struct fabric_circuits circuits = {.is_fixed = true, .plan = plan_ramp, .describe = describe_ramp};
+static const struct fabric_circuits circuits = {.plan = plan_ramp, .describe = describe_ramp};
 
 const struct fabric fabric_ramp = {
     .strategy = {.name = "ramp",

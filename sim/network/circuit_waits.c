@@ -19,21 +19,22 @@ uint64_t circuit_pair_key(const struct transfer *transfer)
 static uint64_t line_place(const struct network *network, const struct transfer *transfer)
 {
     uint64_t hash = 0;
-    if (!network->fabric.circuits->is_fixed)
+    if (!network->plan.is_fixed)
         hash = hash_mix(circuit_pair_key(transfer));
-    for (size_t i = 0; i < network->plan.hold.count && network->fabric.circuits->is_fixed; i++)
+    for (size_t i = 0; i < network->plan.hold.count && network->plan.is_fixed; i++)
         hash += hash_mix(network->plan.hold.ids[i] + 1);
     return (hash & (PLACE_PAIR - 1)) | PLACE_PAIR;
 }
 
-/* The entry given up is replaced: at the pair, or at what is busy of the same alternative now. */
+/* The entry given up is replaced: at the pair, or at what is busy of the same alternative now, which transceivers and
+ * ports tell by their numbers. */
 static void wait_again(struct network *network, uint32_t transfer, uint64_t from)
 {
     if (from & PLACE_PAIR) {
         line_add(network, from, transfer);
         return;
     }
-    uint64_t alternatives = network->fabric.alternatives;
+    uint64_t alternatives = network->plan.is_fixed ? 0 : network->fabric.alternatives;
     uint64_t which = alternatives > 0 ? hardware_id(network, (uint32_t)from) % alternatives : 0;
     require(which < network->plan.wait.count);
     line_add(network, network->plan.wait.ids[which], transfer);
@@ -80,7 +81,8 @@ void circuit_wait(struct network *network, uint32_t transfer, enum circuit_answe
         return;
     }
     bool is_at_hardware = !(network->plan.wait.ids[0] & PLACE_LINE);
-    if (waits->is_in_line && is_at_hardware && !(from & PLACE_LINE)) {
+    bool is_known = (from & PLACE_PAIR) || network->plan.is_fixed || from < network->fabric.dense;
+    if (waits->is_in_line && is_at_hardware && is_known && !(from & PLACE_LINE)) {
         wait_again(network, transfer, from);
         return;
     }

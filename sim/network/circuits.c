@@ -67,8 +67,9 @@ static bool make_plan(struct network *network, uint32_t transfer, uint32_t lane)
     pair.lane = (uint16_t)lane;
     plan->hold.count = plan->wait.count = plan->evict.count = 0;
     plan->stopped_switch = FABRIC_NONE;
+    plan->is_fixed = false;
     if (!network->fabric.circuits->plan(&network->fabric, network, &pair, plan)) {
-        require(plan->wait.count > 0);
+        require(plan->wait.count > 0 || lane > 0);
         for (size_t i = 0; i < plan->wait.count; i++)
             if (!(plan->wait.ids[i] & PLACE_LINE))
                 plan->wait.ids[i] = hardware_slot(network, plan->wait.ids[i]);
@@ -244,12 +245,11 @@ static uint32_t take_lit(struct network *network, uint32_t transfer, uint32_t mo
     return taken;
 }
 
-/* More lanes, while they pay. Where the hardware of lanes is fixed those that are busy are left out. */
+/* More lanes, while they pay. Of fixed ones those that are busy are left out. */
 static uint32_t add_lanes(struct network *network, uint32_t transfer, uint32_t lit, uint32_t made)
 {
     const struct transfer *carried = &network->transfers[transfer];
-    bool is_fixed = network->fabric.circuits->is_fixed;
-    for (uint32_t lane = lit == 0; lane < carried->lanes && lit + made < carried->lanes; lane++) {
+    for (uint32_t lane = lit == 0; lane <= carried->lanes && lit + made < carried->lanes; lane++) {
         if (!lane_pays(network, carried, lit, made, true))
             break;
         if (!make_plan(network, transfer, lane))
@@ -259,7 +259,7 @@ static uint32_t add_lanes(struct network *network, uint32_t transfer, uint32_t l
         if (is_worth) {
             (void)carry(network, set_up(network, transfer), transfer, true);
             made++;
-        } else if (!is_fixed) {
+        } else if (!network->plan.is_fixed) {
             break;
         }
     }
@@ -290,8 +290,7 @@ static sim_time pair_free_at(const struct network *network, const struct pair *p
  * waits for that anyway. */
 static bool is_patient(const struct network *network, const struct transfer *transfer)
 {
-    if (network->options.circuits != NETWORK_PATIENT || network->fabric.circuits->is_fixed ||
-        transfer->is_cleared_when_blocked)
+    if (network->options.circuits != NETWORK_PATIENT || transfer->is_cleared_when_blocked)
         return false;
     const struct pair *pair = pair_find(network, circuit_pair_key(transfer));
     sim_time now = engine_now(network->engine);
@@ -326,8 +325,8 @@ static enum circuit_answer plan_first(struct network *network, uint32_t transfer
         return CIRCUIT_BLOCKED;
     uint32_t busy = busy_slot(network);
     if (busy == FABRIC_NONE)
-        return is_patient(network, waits) ? CIRCUIT_PATIENT : CIRCUIT_STARTED;
-    require(network->fabric.circuits->is_fixed);
+        return !network->plan.is_fixed && is_patient(network, waits) ? CIRCUIT_PATIENT : CIRCUIT_STARTED;
+    require(network->plan.is_fixed);
     fabric_list_add(&network->plan.wait, busy);
     return CIRCUIT_BLOCKED;
 }

@@ -44,7 +44,7 @@ struct fabric_pair {
     uint32_t target_count;
     uint16_t first_lane; /* plus 1; 0 = the fabric's choice */
     uint16_t lanes;      /* at least 1 */
-    uint16_t lane;       /* which of them is planned, where a pair's hardware is fixed */
+    uint16_t lane;       /* which one is planned: 0 = one that it must have, 1 and up = more, as far as there are any */
 };
 
 /* A growing list of hardware numbers. */
@@ -65,6 +65,7 @@ struct fabric_plan {
     struct fabric_list hold;  /* all hardware of the circuit, each once */
     struct fabric_list wait;  /* hardware or lines any of whose release may help */
     struct fabric_list evict; /* hardware whose idle circuits must go first (ring: arcs that overlap) */
+    bool is_fixed;            /* hold is what the lane needs, whether others keep it or not: there is no other way */
     uint32_t stopped_switch; /* the switch that goes dark while this circuit is set up (scope switch), or FABRIC_NONE */
 };
 
@@ -126,10 +127,6 @@ struct fabric {
 /* Circuits on request. */
 struct fabric_circuits {
     void (*close)(struct fabric_state *state); /* frees what open made; NULL = nothing */
-
-    /* A lane of a pair always needs the same hardware: plan returns true with it, held by others or not, and requests
-     * wait for the first of it that is. */
-    bool is_fixed;
 
     /* The hardware of one circuit, a lane of the pair: true with plan->hold filled. Where the fabric chooses, it takes
      * the best that is open (network_hardware_is_free, network_hardware_loss), never an idle lit circuit of the pair

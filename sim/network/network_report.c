@@ -123,7 +123,7 @@ static void explain_hardware(const struct network *network, uint32_t index, char
     snprintf(text, FABRIC_TEXT_BYTES, network->transfers[index].is_patient ? "a circuit of its pair" : "its turn");
     if (!circuits->plan(&network->fabric, network, &pair, &plan))
         snprintf(text, FABRIC_TEXT_BYTES, "any free path of the fabric");
-    for (size_t i = circuits->is_fixed ? plan.hold.count : 0; i-- > 0;)
+    for (size_t i = plan.is_fixed ? plan.hold.count : 0; i-- > 0;)
         if (!network_hardware_is_free(network, plan.hold.ids[i]))
             circuits->describe(&network->fabric, plan.hold.ids[i], text);
     free(plan.hold.ids);
