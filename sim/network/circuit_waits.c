@@ -20,7 +20,7 @@ static uint64_t line_place(const struct network *network, const struct transfer 
 {
     uint64_t hash = 0;
     if (!network->plan.is_fixed)
-        hash = hash_mix(circuit_pair_key(transfer));
+        hash = hash_mix(transfer->pair);
     for (size_t i = 0; i < network->plan.hold.count && network->plan.is_fixed; i++)
         hash += hash_mix(network->plan.hold.ids[i] + 1);
     return (hash & (PLACE_PAIR - 1)) | PLACE_PAIR;
@@ -44,7 +44,7 @@ static void wait_again(struct network *network, uint32_t transfer, uint64_t from
 static void wait_at_hardware(struct network *network, uint32_t transfer, uint64_t line)
 {
     struct transfer *waits = &network->transfers[transfer];
-    struct pair *at = pair_of(network, line);
+    struct pair *at = pair_at(network, line);
     if (!waits->is_in_line || !pair_has_head(network, at)) {
         at->head = transfer;
         at->head_sequence = waits->turn.sequence;
@@ -55,7 +55,7 @@ static void wait_at_hardware(struct network *network, uint32_t transfer, uint64_
     for (size_t i = 0; i < network->plan.wait.count; i++)
         line_add(network, network->plan.wait.ids[i], transfer);
     if (network->options.circuits != NETWORK_TEARDOWN) /* any idle circuit of the pair helps, whatever its hardware */
-        line_add(network, circuit_pair_key(waits), transfer);
+        line_add(network, waits->pair, transfer);
 }
 
 void circuit_leave_line(struct network *network, uint32_t transfer)
@@ -64,11 +64,13 @@ void circuit_leave_line(struct network *network, uint32_t transfer)
     if (!leaves->is_in_line)
         return;
     leaves->is_in_line = false;
-    struct pair *at = pair_of(network, leaves->line);
-    if (at->head != transfer || at->head_sequence != leaves->turn.sequence)
-        return;
-    at->head = 0;
-    line_wake(network, leaves->line);
+    uint32_t index = pair_of(network, leaves->line);
+    struct pair *at = &network->pairs[index];
+    if (at->head == transfer && at->head_sequence == leaves->turn.sequence) {
+        at->head = 0;
+        pair_wake(network, index);
+    }
+    pair_drop_unused(network, index);
 }
 
 void circuit_wait(struct network *network, uint32_t transfer, enum circuit_answer answer, uint64_t from)
@@ -77,7 +79,7 @@ void circuit_wait(struct network *network, uint32_t transfer, enum circuit_answe
     if (answer == CIRCUIT_PATIENT) {
         circuit_leave_line(network, transfer);
         waits->epoch++;
-        line_add(network, circuit_pair_key(waits), transfer);
+        line_add(network, waits->pair, transfer);
         return;
     }
     bool is_at_hardware = !(network->plan.wait.ids[0] & PLACE_LINE);
@@ -87,7 +89,7 @@ void circuit_wait(struct network *network, uint32_t transfer, enum circuit_answe
         return;
     }
     uint64_t line = waits->is_in_line ? waits->line : line_place(network, waits);
-    const struct pair *at = pair_of(network, line);
+    const struct pair *at = pair_at(network, line);
     bool is_behind = !waits->is_in_line && pair_has_head(network, at) &&
                      turn_is_before(&network->transfers[at->head].turn, &waits->turn);
     if (is_behind)

@@ -145,7 +145,7 @@ static void take_slots(struct network *network, uint32_t index)
 static void join_pair(struct network *network, uint32_t index)
 {
     struct circuit *circuit = &network->circuits[index];
-    struct pair *pair = pair_of(network, circuit->pair);
+    struct pair *pair = &network->pairs[circuit->pair];
     circuit->pair_next = pair->circuits;
     if (pair->circuits != 0)
         network->circuits[pair->circuits].pair_back = index;
@@ -156,7 +156,7 @@ static void join_pair(struct network *network, uint32_t index)
 
 static void leave_pair(struct network *network, const struct circuit *circuit)
 {
-    struct pair *pair = pair_of(network, circuit->pair);
+    struct pair *pair = &network->pairs[circuit->pair];
     require(pair->circuit_count > 0 && pair->idle_count > 0);
     pair->circuit_count--;
     pair->idle_count--;
@@ -166,6 +166,7 @@ static void leave_pair(struct network *network, const struct circuit *circuit)
         network->circuits[circuit->pair_back].pair_next = circuit->pair_next;
     else
         pair->circuits = circuit->pair_next;
+    pair_drop_unused(network, circuit->pair);
 }
 
 /* A circuit on the planned hardware, idle. */
@@ -178,7 +179,7 @@ static uint32_t set_up(struct network *network, uint32_t transfer)
     network->circuits[index] = (struct circuit){.source = carried->source,
                                                 .target = circuit_pair(carried).targets[0],
                                                 .slot_count = (uint32_t)network->plan.hold.count,
-                                                .pair = circuit_pair_key(carried),
+                                                .pair = pair_of(network, carried->pair),
                                                 .stopped_switch = network->plan.stopped_switch};
     take_slots(network, index);
     join_pair(network, index);
@@ -224,18 +225,22 @@ static sim_time carry(struct network *network, uint32_t index, uint32_t transfer
     circuit->transfer = transfer;
     circuit->lane_next = network->transfers[transfer].circuits;
     network->transfers[transfer].circuits = index;
-    pair_of(network, circuit->pair)->idle_count--;
+    network->pairs[circuit->pair].idle_count--;
     note(network, circuit, FABRIC_BUSY);
     switch_join(network, index);
     return circuit->dark;
 }
 
-/* Idle lit circuits of the pair, the newest first, up to `most`. Returns how many; *dark is that of the last. */
-static uint32_t take_lit(struct network *network, uint32_t transfer, uint32_t most, sim_time *dark)
+/* Idle lit circuits of the pair, the newest first, up to the lanes asked for. Returns how many; *dark is that of the
+ * last.
+ */
+static uint32_t take_lit(struct network *network, uint32_t transfer, uint32_t pair, sim_time *dark)
 {
-    const struct pair *pair = pair_find(network, circuit_pair_key(&network->transfers[transfer]));
-    uint32_t taken = 0, left = pair && pair->idle_count < most ? pair->idle_count : most;
-    for (uint32_t index = pair ? pair->circuits : 0, next; index != 0 && taken < left; index = next) {
+    uint32_t most = network->transfers[transfer].lanes, taken = 0;
+    if (pair == REUSE_NONE)
+        return 0;
+    uint32_t idle = network->pairs[pair].idle_count, left = idle < most ? idle : most;
+    for (uint32_t index = network->pairs[pair].circuits, next; taken < left; index = next) {
         next = network->circuits[index].pair_next;
         if (network->circuits[index].transfer != 0)
             continue;
@@ -288,11 +293,11 @@ static sim_time pair_free_at(const struct network *network, const struct pair *p
 /* Rather than set up a new circuit, for which there is hardware, it waits for one of its own pair that is free before
  * the new one would be lit; and so until it gets one or the pair has none left. Where a lane's hardware is fixed it
  * waits for that anyway. */
-static bool is_patient(const struct network *network, const struct transfer *transfer)
+static bool is_patient(const struct network *network, const struct transfer *transfer, uint32_t index)
 {
     if (network->options.circuits != NETWORK_PATIENT || transfer->is_cleared_when_blocked)
         return false;
-    const struct pair *pair = pair_find(network, circuit_pair_key(transfer));
+    const struct pair *pair = index == REUSE_NONE ? NULL : &network->pairs[index];
     sim_time now = engine_now(network->engine);
     if (!pair || pair->circuit_count == 0)
         return false;
@@ -306,7 +311,8 @@ static void count_waiting(struct network *network, uint32_t index, enum circuit_
     transfer->is_patient = answer == CIRCUIT_PATIENT;
     if (transfer->has_waited == (answer != CIRCUIT_STARTED) || transfer->is_cleared_when_blocked)
         return;
-    struct pair *pair = pair_of(network, circuit_pair_key(transfer));
+    struct pair *pair = pair_at(network, transfer->pair);
+    pair->waiting += transfer->has_waited ? -1U : 1U;
     if (!transfer->has_waited)
         transfer->before = pair->waited;
     *(transfer->has_waited ? &pair->served : &pair->waited) += transfer->bytes;
@@ -316,16 +322,16 @@ static void count_waiting(struct network *network, uint32_t index, enum circuit_
 /* ---- trying ---- */
 
 /* Plans the one circuit that a transfer without any must have. */
-static enum circuit_answer plan_first(struct network *network, uint32_t transfer)
+static enum circuit_answer plan_first(struct network *network, uint32_t transfer, uint32_t pair)
 {
     const struct transfer *waits = &network->transfers[transfer];
-    if (waits->is_patient && is_patient(network, waits))
+    if (waits->is_patient && is_patient(network, waits, pair))
         return CIRCUIT_PATIENT;
     if (!make_plan(network, transfer, 0))
         return CIRCUIT_BLOCKED;
     uint32_t busy = busy_slot(network);
     if (busy == FABRIC_NONE)
-        return !network->plan.is_fixed && is_patient(network, waits) ? CIRCUIT_PATIENT : CIRCUIT_STARTED;
+        return !network->plan.is_fixed && is_patient(network, waits, pair) ? CIRCUIT_PATIENT : CIRCUIT_STARTED;
     require(network->plan.is_fixed);
     fabric_list_add(&network->plan.wait, busy);
     return CIRCUIT_BLOCKED;
@@ -334,8 +340,9 @@ static enum circuit_answer plan_first(struct network *network, uint32_t transfer
 enum circuit_answer circuit_try(struct network *network, uint32_t transfer)
 {
     sim_time dark = 0;
-    uint32_t lit = take_lit(network, transfer, network->transfers[transfer].lanes, &dark), made = 0;
-    enum circuit_answer answer = lit > 0 ? CIRCUIT_STARTED : plan_first(network, transfer);
+    uint32_t pair = reuse_map_find(&network->pair_map, network->transfers[transfer].pair);
+    uint32_t lit = take_lit(network, transfer, pair, &dark), made = 0;
+    enum circuit_answer answer = lit > 0 ? CIRCUIT_STARTED : plan_first(network, transfer, pair);
     count_waiting(network, transfer, answer);
     if (answer != CIRCUIT_STARTED)
         return answer;
@@ -393,7 +400,7 @@ static void end_lane(struct network *network, uint32_t index)
     close_books(network, circuit);
     switch_leave(network, index);
     circuit->transfer = 0;
-    pair_of(network, circuit->pair)->idle_count++;
+    network->pairs[circuit->pair].idle_count++;
     note(network, circuit, FABRIC_IDLE);
     if (network->options.circuits == NETWORK_TEARDOWN) {
         circuit_release(network, index);
@@ -408,7 +415,7 @@ static void end_lane(struct network *network, uint32_t index)
         if (network->queue != 0)
             network_dispatch_soon(network);
     }
-    line_wake(network, circuit->pair);
+    pair_wake(network, circuit->pair);
 }
 
 void circuits_end(struct network *network, uint32_t transfer)

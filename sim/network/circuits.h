@@ -38,6 +38,7 @@ struct transfer {
     event_handle end; /* of its last bit's leaving, then of its arrival */
     uint64_t line;    /* the place of those behind it, where it is in line */
     uint64_t before;  /* pair.waited before it */
+    uint64_t pair;    /* the key of its pair */
     uint32_t source, target, target_count;
     uint32_t job;
     uint32_t circuits; /* that carry it, linked by lane_next; 0 before, and once the last bit has left */
@@ -59,7 +60,7 @@ struct circuit {
         uint32_t *many; /* owned, where slot_count is more */
     } slots;
     event_handle expiry;               /* of a lingering circuit */
-    uint64_t pair;                     /* its key */
+    uint32_t pair;                     /* place of its pair */
     uint32_t pair_next, pair_back;     /* circuits of the pair, the newest first */
     uint32_t lane_next;                /* of the transfer carried */
     sim_time dark;                     /* of the transfer carried: how long this lane was dark for it */
@@ -107,6 +108,7 @@ struct pair {
     uint32_t line;
     uint32_t circuits; /* the newest; 0 = none is lit */
     uint32_t circuit_count, idle_count;
+    uint32_t waiting; /* of those who had to wait: that have not started */
 };
 
 struct fresh {
@@ -131,7 +133,7 @@ struct network {
     struct transfer *transfers; /* [0] of these three is never used */
     struct circuit *circuits;
     struct waiter *waiters;
-    struct reuse transfer_places, circuit_places, waiter_places;
+    struct reuse transfer_places, circuit_places, waiter_places, pair_places;
 
     struct hardware *dense; /* fabric.dense of them */
     struct hardware *sparse;
@@ -140,8 +142,8 @@ struct network {
     uint32_t *map; /* id -> index in sparse, plus 1 */
     size_t map_size;
     uint32_t *lines;    /* fabric.line_count of them */
-    struct pair *pairs; /* a hash map, by linear probing */
-    size_t pair_count, pair_size;
+    struct pair *pairs; /* [0] is never used */
+    struct reuse_map pair_map;
     struct stopped_switch *switches;
 
     struct fresh_list fresh; /* sent at this instant, not tried yet */
@@ -201,9 +203,11 @@ uint32_t line_insert(struct network *network, uint32_t root, uint32_t transfer);
 
 /* The transfer that the first entry stands for, 0 if that no longer waits here. root is required not to be 0. */
 uint32_t line_first(const struct network *network, uint32_t root);
-uint32_t *line_at(struct network *network, uint64_t place);          /* lives until the next call */
-struct pair *pair_of(struct network *network, uint64_t key);         /* made where it is new; lives likewise */
-struct pair *pair_find(const struct network *network, uint64_t key); /* NULL = none; lives likewise */
+uint32_t *line_at(struct network *network, uint64_t place);  /* lives until the next call */
+uint32_t pair_of(struct network *network, uint64_t key);     /* its place; made where it is new */
+struct pair *pair_at(struct network *network, uint64_t key); /* the same; lives until the next call */
+void pair_drop_unused(struct network *network, uint32_t pair);
+void pair_wake(struct network *network, uint32_t pair); /* its line is called up */
 bool pair_has_head(const struct network *network, const struct pair *pair);
 uint32_t line_meld(struct network *network, uint32_t left, uint32_t right);
 
@@ -237,7 +241,7 @@ void circuit_leave_line(struct network *network, uint32_t transfer);
 
 /* Calls up everybody who waits for the circuit's hardware. */
 void circuit_wake(struct network *network, const struct circuit *circuit);
-uint64_t circuit_pair_key(const struct transfer *transfer);
+uint64_t circuit_pair_key(const struct transfer *transfer); /* transfer.pair, from its ends */
 
 /* switches.c: switches that are dark as a whole while they set up a circuit; nothing happens to circuits of others. */
 void switch_join(struct network *network, uint32_t circuit);

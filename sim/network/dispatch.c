@@ -27,7 +27,7 @@ static bool place_is_open(const struct network *network, uint64_t place, uint32_
         return hardware_is_open(network, (uint32_t)place);
     if (answer == CIRCUIT_STARTED)
         return true;
-    bool is_of_pair = place == circuit_pair_key(&network->transfers[last]);
+    bool is_of_pair = place == network->transfers[last].pair;
     return answer == (is_of_pair ? CIRCUIT_BLOCKED : CIRCUIT_PATIENT);
 }
 

@@ -81,8 +81,7 @@ int network_hardware_loss(const struct network *network, uint64_t hardware)
              index = slot == FABRIC_NONE ? 0 : hardware_at(network, slot)->circuit;
     if (index == 0)
         return 0;
-    const struct pair *pair = pair_find(network, network->circuits[index].pair);
-    return pair->circuit_count > 1 ? ONE_OF_SEVERAL : LAST_OF_PAIR;
+    return network->pairs[network->circuits[index].pair].circuit_count > 1 ? ONE_OF_SEVERAL : LAST_OF_PAIR;
 }
 
 /* A circuit that still carries has not closed the books of its hardware: what it spent so far is its switching but for

@@ -70,6 +70,7 @@ static void open_arrays(struct network *network)
     network->transfers = reuse_take(&network->transfer_places, NULL, sizeof *network->transfers, &none);
     network->circuits = reuse_take(&network->circuit_places, NULL, sizeof *network->circuits, &none);
     network->waiters = reuse_take(&network->waiter_places, NULL, sizeof *network->waiters, &none);
+    network->pairs = reuse_take(&network->pair_places, NULL, sizeof *network->pairs, &none);
 }
 
 enum status network_create(struct engine *engine, const struct topology *topology,
@@ -118,10 +119,12 @@ void network_destroy(struct network *network)
     reuse_free(&network->transfer_places, network->transfers);
     reuse_free(&network->circuit_places, network->circuits);
     reuse_free(&network->waiter_places, network->waiters);
-    void *blocks[] = {
-        network->dense,         network->sparse,         network->sparse_ids,  network->map,   network->lines,
-        network->switches,      network->fresh.items,    network->wakes.items, network->slots, network->plan.hold.ids,
-        network->plan.wait.ids, network->plan.evict.ids, network->pairs,       network};
+    reuse_free(&network->pair_places, network->pairs);
+    reuse_map_free(&network->pair_map);
+    void *blocks[] = {network->dense, network->sparse,        network->sparse_ids,    network->map,
+                      network->lines, network->switches,      network->fresh.items,   network->wakes.items,
+                      network->slots, network->plan.hold.ids, network->plan.wait.ids, network->plan.evict.ids,
+                      network};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }
@@ -299,6 +302,7 @@ enum status network_send(struct network *network, const struct transfer_request 
         if (network->fabric.carrier) {
             status = network->fabric.carrier->send(network, index, error);
         } else {
+            made->pair = circuit_pair_key(made);
             fresh_add(network, index);
             network_dispatch_soon(network);
         }

@@ -53,7 +53,7 @@ static void check_circuits(const struct network *network)
         const struct circuit *circuit = &network->circuits[i];
         for (uint32_t k = 0; k < circuit->slot_count; k++)
             require(hardware_at(network, circuit_slots(circuit)[k])->circuit == i);
-        require(circuit->slot_count == 0 || pair_find(network, circuit->pair)->circuit_count > 0);
+        require(circuit->slot_count == 0 || network->pairs[circuit->pair].circuit_count > 0);
     }
 }
 

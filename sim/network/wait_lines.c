@@ -15,61 +15,36 @@
 #include "engine/memory.h"
 #include "network/circuits.h"
 
-enum { PAIRS_MIN = 64 };
-
-static size_t pair_at(const struct network *network, uint64_t key)
-{
-    size_t mask = network->pair_size - 1, at = (size_t)key & mask;
-    while (network->pairs[at].key != 0 && network->pairs[at].key != key)
-        at = (at + 1) & mask;
-    return at;
-}
-
 bool pair_has_head(const struct network *network, const struct pair *pair)
 {
     const struct transfer *head = &network->transfers[pair->head];
     return pair->head != 0 && head->state == TRANSFER_WAITING && head->turn.sequence == pair->head_sequence;
 }
 
-static bool pair_is_in_use(const struct network *network, const struct pair *pair)
+uint32_t pair_of(struct network *network, uint64_t key)
 {
-    return pair->line != 0 || pair->circuits != 0 || pair_has_head(network, pair);
+    uint32_t index = reuse_map_find(&network->pair_map, key);
+    if (index != REUSE_NONE)
+        return index;
+    network->pairs = reuse_take(&network->pair_places, network->pairs, sizeof *network->pairs, &index);
+    network->pairs[index] = (struct pair){.key = key};
+    reuse_map_add(&network->pair_map, key, index);
+    return index;
 }
 
-/* Pairs without a circuit that nobody waits for are left behind: the map stays as small as what is lit and waits. */
-static void pairs_grow(struct network *network)
+struct pair *pair_at(struct network *network, uint64_t key)
 {
-    struct pair *old = network->pairs;
-    size_t old_size = network->pair_size, used = 0;
-    for (size_t i = 0; i < old_size; i++)
-        used += pair_is_in_use(network, &old[i]);
-    while (network->pair_size < PAIRS_MIN || network->pair_size < 4 * used)
-        network->pair_size = network->pair_size ? network->pair_size * 2 : PAIRS_MIN;
-    network->pairs = memory_alloc(network->pair_size, sizeof *network->pairs);
-    network->pair_count = used;
-    for (size_t i = 0; i < old_size; i++)
-        if (pair_is_in_use(network, &old[i]))
-            network->pairs[pair_at(network, old[i].key)] = old[i];
-    free(old);
+    uint32_t index = pair_of(network, key); /* which may move them */
+    return &network->pairs[index];
 }
 
-struct pair *pair_find(const struct network *network, uint64_t key)
+void pair_drop_unused(struct network *network, uint32_t index)
 {
-    struct pair *at = network->pair_size > 0 ? &network->pairs[pair_at(network, key)] : NULL;
-    return at && at->key == key ? at : NULL;
-}
-
-struct pair *pair_of(struct network *network, uint64_t key)
-{
-    struct pair *at = pair_find(network, key);
-    if (at)
-        return at;
-    if (2 * network->pair_count >= network->pair_size)
-        pairs_grow(network);
-    at = &network->pairs[pair_at(network, key)];
-    at->key = key;
-    network->pair_count++;
-    return at;
+    const struct pair *pair = &network->pairs[index];
+    if (pair->line != 0 || pair->circuits != 0 || pair->waiting != 0 || pair_has_head(network, pair))
+        return;
+    reuse_map_remove(&network->pair_map, pair->key);
+    reuse_give(&network->pair_places, index);
 }
 
 uint32_t *line_at(struct network *network, uint64_t place)
@@ -79,7 +54,7 @@ uint32_t *line_at(struct network *network, uint64_t place)
         return &network->lines[place & ~PLACE_LINE];
     }
     if (place & PLACE_PAIR)
-        return &pair_of(network, place)->line;
+        return &pair_at(network, place)->line;
     return &hardware_at(network, (uint32_t)place)->line;
 }
 
@@ -173,15 +148,24 @@ void wake_put(struct network *network, uint64_t place, uint32_t waiter)
     waitlist_add(&network->wakes, (struct waitlist_item){network->waiters[waiter].turn, place, waiter});
 }
 
-void line_wake(struct network *network, uint64_t place)
+static void wake_root(struct network *network, uint64_t place, uint32_t *root)
 {
-    uint32_t *root = line_at(network, place);
     if (*root == 0)
         return;
     wake_put(network, place, *root);
     *root = 0;
     if (!network->is_dispatching)
         network_dispatch_soon(network);
+}
+
+void line_wake(struct network *network, uint64_t place)
+{
+    wake_root(network, place, line_at(network, place));
+}
+
+void pair_wake(struct network *network, uint32_t index)
+{
+    wake_root(network, network->pairs[index].key, &network->pairs[index].line);
 }
 
 void line_wake_kept(struct network *network)
