@@ -64,6 +64,7 @@ int main(void)
     suite_network_chooser();
     suite_network_forms();
     suite_network_reference();
+    suite_network_lanes();
     suite_network_observer();
     suite_fabric_ring();
     suite_fabric_rotor();

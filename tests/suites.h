@@ -42,6 +42,7 @@ void suite_network_collective(void);
 void suite_network_reduction(void);
 void suite_network_chooser(void);
 void suite_network_forms(void);
+void suite_network_lanes(void);
 void suite_network_reference(void);
 void suite_network_observer(void);
 void suite_fabric_ring(void);
