@@ -109,6 +109,7 @@ static enum status open_on_demand(struct fabric_state *state, struct error *erro
     state->dense = 2 * (uint64_t)topology->server_count * transceivers;
     state->alternatives = (uint32_t)settings->planes;
     state->lanes_max = (uint16_t)settings->planes;
+    state->reroutes = true;
     return STATUS_OK;
 }
 

@@ -46,6 +46,7 @@ static enum status open_ocs(struct fabric_state *state, struct error *error)
     state->circuits = &circuits;
     state->dense = 2 * (uint64_t)topology->server_count * (uint64_t)switches;
     state->alternatives = (uint32_t)switches;
+    state->reroutes = true;
     if (settings->scope == SCOPE_SWITCH) {
         state->switch_count = (uint32_t)switches;
         state->lanes_max = 1;

@@ -101,6 +101,7 @@ static enum status open_ramp(struct fabric_state *state, struct error *error)
     state->alternatives = (uint32_t)topology->groups;
     state->can_multicast = true;
     state->has_planned_lanes = true;
+    state->reroutes = true;
     return STATUS_OK;
 }
 
@@ -174,6 +175,7 @@ static bool plan_best(const struct fabric_state *state, const struct network *ne
 {
     uint32_t x = (uint32_t)state->topology->groups, best = x;
     int least = 0;
+    plan->is_fixed = false;
     for (uint32_t lane = 0; lane < x && (best == x || least > 0); lane++) {
         uint64_t busy;
         plan->hold.count = 0;
@@ -194,12 +196,22 @@ static bool plan_best(const struct fabric_state *state, const struct network *ne
     return true;
 }
 
-/* Transfers with several lanes and no plan take the best one first, then the others in their order. */
+static bool is_broken(const struct network *network, const struct fabric_plan *plan)
+{
+    bool is_broken = false;
+    for (size_t i = 0; i < plan->hold.count && !is_broken; i++)
+        is_broken = network_hardware_is_broken(network, plan->hold.ids[i]);
+    return is_broken;
+}
+
+/* Transfers with several lanes and no plan take the best one first, then the others in their order; so do others whose
+ * first lane is out of service. */
 static bool plan_ramp(const struct fabric_state *state, const struct network *network, const struct fabric_pair *pair,
                       struct fabric_plan *plan)
 {
-    if (pair->first_lane > 0 || pair->lanes == 1)
-        return plan_fixed(state, pair, plan);
+    bool is_fixed = pair->first_lane > 0 || pair->lanes == 1;
+    if (is_fixed && (!plan_fixed(state, pair, plan) || pair->lane > 0 || !is_broken(network, plan)))
+        return plan->hold.count > 0;
     if (pair->lane == 0)
         return plan_best(state, network, pair, plan);
     plan->is_fixed = true;

@@ -72,9 +72,12 @@ struct circuit {
 struct hardware {
     sim_time since; /* up to here the books are closed */
     sim_time busy, switching, idle;
-    uint32_t circuit; /* that holds it */
+    uint32_t circuit; /* that holds it, or HARDWARE_BROKEN */
     uint32_t line;    /* that waits for it */
 };
+
+/* Of hardware that is out of service for the whole run. */
+#define HARDWARE_BROKEN UINT32_MAX
 
 /* A switch that is dark as a whole while it sets up a circuit. */
 struct stopped_switch {
@@ -194,7 +197,7 @@ static inline bool circuit_yields(const struct network *network, uint32_t circui
 static inline bool hardware_is_open(const struct network *network, uint32_t slot)
 {
     uint32_t circuit = hardware_at(network, slot)->circuit;
-    return circuit == 0 || circuit_yields(network, circuit);
+    return circuit == 0 || (circuit != HARDWARE_BROKEN && circuit_yields(network, circuit));
 }
 
 /* wait_lines.c: a line is the root of a pairing heap, 0 = empty. */

@@ -35,6 +35,7 @@ enum status fabric_share(struct fabric_state *state, int64_t transceivers, int64
     state->reconfiguration = clock_from_ps(&state->clock, fabric_delay_ps(state, reconfiguration_ps));
     state->slot = clock_from_ps(&state->clock, slot_ps);
     state->rate_bytes_per_s = (uint64_t)rate;
+    state->transceivers = (uint32_t)(transceivers < UINT32_MAX ? transceivers : UINT32_MAX);
     state->lanes_max = (uint16_t)(transceivers < UINT16_MAX ? transceivers : UINT16_MAX);
     return STATUS_OK;
 }

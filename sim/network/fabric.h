@@ -91,9 +91,12 @@ struct fabric_state {
     sim_time latency;          /* propagation + io at both ends; holds no hardware */
     sim_time slot;             /* payloads take whole slots; 0 = not slotted */
     uint64_t rate_bytes_per_s; /* of one lane, above 0; whole bytes per second, what a share leaves over is lost */
+    uint32_t transceivers;     /* of a node */
     uint16_t lanes_max;        /* side by side between two nodes */
     bool can_multicast;
     bool gives_way;         /* an idle lit circuit, to whoever needs its hardware; known to open */
+    bool reroutes;          /* plans around transceivers that are broken: number t of node s sends as s * transceivers
+                               + t and receives as that + dense / 2 */
     bool has_planned_lanes; /* first_lane means something: collectives lay out their lanes themselves */
 };
 
@@ -257,8 +260,12 @@ STATUS_MUST_USE enum status fabric_share(struct fabric_state *state, int64_t tra
 const struct fabric_state *network_fabric(const struct network *network);
 sim_time network_now(const struct network *network);
 
-/* Free, or held by a circuit that is lit, carries nothing and gives way (hold). Never used counts as free. */
+/* Free, or held by a circuit that is lit, carries nothing and gives way (hold). Never used counts as free; out of
+ * service does not, and is never released. */
 bool network_hardware_is_free(const struct network *network, uint64_t hardware);
+
+/* Out of service for the whole run. */
+bool network_hardware_is_broken(const struct network *network, uint64_t hardware);
 
 /* Nobody's: no circuit would have to give way. */
 bool network_hardware_is_dark(const struct network *network, uint64_t hardware);

@@ -74,12 +74,18 @@ bool network_hardware_is_dark(const struct network *network, uint64_t hardware)
     return slot == FABRIC_NONE || hardware_at(network, slot)->circuit == 0;
 }
 
+bool network_hardware_is_broken(const struct network *network, uint64_t hardware)
+{
+    uint32_t slot = hardware_find(network, hardware);
+    return slot != FABRIC_NONE && hardware_at(network, slot)->circuit == HARDWARE_BROKEN;
+}
+
 int network_hardware_loss(const struct network *network, uint64_t hardware)
 {
     enum { ONE_OF_SEVERAL = 1, LAST_OF_PAIR = 4 };
     uint32_t slot = hardware_find(network, hardware),
              index = slot == FABRIC_NONE ? 0 : hardware_at(network, slot)->circuit;
-    if (index == 0)
+    if (index == 0 || index == HARDWARE_BROKEN)
         return 0;
     return network->pairs[network->circuits[index].pair].circuit_count > 1 ? ONE_OF_SEVERAL : LAST_OF_PAIR;
 }
@@ -91,8 +97,9 @@ static struct hardware_use use_now(const struct network *network, uint32_t slot,
     const struct hardware *hardware = hardware_at(network, slot);
     struct hardware_use use = {hardware_id(network, slot), hardware->busy, hardware->switching, hardware->idle};
     sim_time open = now - hardware->since;
-    const struct circuit *circuit = &network->circuits[hardware->circuit];
-    if (hardware->circuit == 0 || circuit->transfer == 0) {
+    bool is_held = hardware->circuit != 0 && hardware->circuit != HARDWARE_BROKEN;
+    const struct circuit *circuit = is_held ? &network->circuits[hardware->circuit] : NULL;
+    if (!circuit || circuit->transfer == 0) {
         use.idle += open;
         return use;
     }

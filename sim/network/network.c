@@ -73,6 +73,18 @@ static void open_arrays(struct network *network)
     network->pairs = reuse_take(&network->pair_places, NULL, sizeof *network->pairs, &none);
 }
 
+static void break_ports(struct network *network)
+{
+    const struct network_options *options = &network->options;
+    require(options->broken_count == 0 || network->fabric.reroutes);
+    for (size_t i = 0; i < options->broken_count; i++) {
+        require(options->broken[i] < network->fabric.dense / 2);
+        network->dense[options->broken[i]].circuit = HARDWARE_BROKEN;
+        network->dense[options->broken[i] + network->fabric.dense / 2].circuit = HARDWARE_BROKEN;
+    }
+    network->options.broken = NULL;
+}
+
 enum status network_create(struct engine *engine, const struct topology *topology,
                            const struct network_options *options, struct network **out, struct error *error)
 {
@@ -96,6 +108,7 @@ enum status network_create(struct engine *engine, const struct topology *topolog
     if (network->options.circuits != NETWORK_LINGER)
         network->linger = 0;
     open_arrays(network);
+    break_ports(network);
     statistics_level_start(&network->waiting, engine_now(engine), 0);
     statistics_level_start(&network->moving, engine_now(engine), 0);
     engine_on(engine, network_kind(network, KIND_END), on_end, network);
@@ -104,6 +117,19 @@ enum status network_create(struct engine *engine, const struct topology *topolog
     engine_on(engine, network_kind(network, KIND_FABRIC), on_fabric, network);
     *out = network;
     return STATUS_OK;
+}
+
+enum status network_find_ports(const struct topology *topology, const struct network_options *options,
+                               struct network_ports *ports, struct error *error)
+{
+    struct engine *engine = engine_create();
+    struct network *network = NULL;
+    enum status status = network_create(engine, topology, options, &network, error);
+    if (status == STATUS_OK)
+        *ports = (struct network_ports){network->fabric.transceivers, network->fabric.reroutes};
+    network_destroy(network);
+    engine_destroy(engine);
+    return status;
 }
 
 void network_destroy(struct network *network)

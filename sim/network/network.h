@@ -94,6 +94,10 @@ struct network_options {
                             is as far in its turn as it is then */
     uint16_t first_kind; /* the network takes the event kinds first_kind .. first_kind + NETWORK_KINDS - 1 */
     const struct network_observer *observer; /* borrowed until network_destroy; NULL = no observer */
+    /* Transceivers that neither send nor receive, numbers server * (those of a server) + transceiver; borrowed until
+     * network_create returns. Only on fabrics that find ways around them: see network_find_ports. */
+    const uint64_t *broken;
+    size_t broken_count;
 };
 
 /* What became of a transfer. wait + reconfiguration + latency + payload = end - start, exactly. */
@@ -213,6 +217,16 @@ void network_explain_waiting(const struct network *network, size_t most, FILE *o
 /* Names hardware as the stays of an observer have it, for people: "transmitter 3 of 0-1-1", "transfers from 0-1-1". */
 enum { NETWORK_TEXT_BYTES = 160 };
 void network_describe(const struct network *network, uint64_t hardware, char text[NETWORK_TEXT_BYTES]);
+
+/* The transceivers of a server, which share its rate, and whether transfers find ways around those out of service. */
+struct network_ports {
+    uint32_t count;
+    bool reroutes;
+};
+
+/* Those of a topology, by opening its network for a moment. STATUS_USER where its figures cannot work. */
+STATUS_MUST_USE enum status network_find_ports(const struct topology *topology, const struct network_options *options,
+                                               struct network_ports *ports, struct error *error);
 
 /* Do circuits hold the hardware of stays, so that those of one piece never overlap? */
 bool network_has_circuits(const struct network *network);
