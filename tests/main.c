@@ -40,6 +40,7 @@ int main(void)
     suite_traffic();
     suite_circuit();
     suite_sharing();
+    suite_failures();
     suite_deployment();
     suite_whole_step();
     suite_place();

@@ -106,7 +106,7 @@ static void write_jobs(void)
 {
     static const char columns[] = "job,model,arrival_s,beta,sequential_s,limit_s,degree,outcome,cause,jct_s,comm_s,"
                                   "comp_s,reconfig_s,wait_s,devices,device_list,payload_s,latency_s,"
-                                  "wait_device_s,wait_network_s\n";
+                                  "wait_device_s,wait_network_s,energy_j,restarts\n";
     mkdir(sample_path("runs"), 0777);
     for (int run = 0; run < 7; run++) {
         char name[64], text[2048];
@@ -116,13 +116,13 @@ static void write_jobs(void)
         int used = snprintf(text, sizeof text, "%s", columns);
         if (run == 0)
             snprintf(text + used, sizeof text - (size_t)used,
-                     "0,vgg16,0,0.29,100,50,2,completed,,10,1,8,1,0,2,0-0-0 0-0-1,,,0,0\n"
-                     "1,vgg16,0,0.5,100,50,2,completed,,20,2,16,2,0,2,0-0-0 0-0-1,,,0,0\n"
-                     "2,gnmt,0,0.5,100,50,2,completed,,30,3,24,3,0,2,0-0-0 0-0-1,,,0,0\n"
-                     "3,gnmt,0,0.5,100,50,2,blocked,late,,,,,,,,,,,\n");
+                     "0,vgg16,0,0.29,100,50,2,completed,,10,1,8,1,0,2,0-0-0 0-0-1,,,0,0,,0\n"
+                     "1,vgg16,0,0.5,100,50,2,completed,,20,2,16,2,0,2,0-0-0 0-0-1,,,0,0,,0\n"
+                     "2,gnmt,0,0.5,100,50,2,completed,,30,3,24,3,0,2,0-0-0 0-0-1,,,0,0,,0\n"
+                     "3,gnmt,0,0.5,100,50,2,blocked,late,,,,,,,,,,,,,\n");
         else
             snprintf(text + used, sizeof text - (size_t)used,
-                     "0,vgg16,0,0.5,100,50,2,completed,,%d,4,32,4,0,2,0-0-0 0-0-1,,,0,0\n", run == 1 ? 40 : 50);
+                     "0,vgg16,0,0.5,100,50,2,completed,,%d,4,32,4,0,2,0-0-0 0-0-1,,,0,0,,0\n", run == 1 ? 40 : 50);
         sample_write(name, text);
     }
 }

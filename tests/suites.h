@@ -53,5 +53,6 @@ void suite_fabric_static_jobs(void);
 void suite_fabric_packet(void);
 void suite_runner(void);
 void suite_claim(void);
+void suite_failures(void);
 
 #endif

@@ -197,7 +197,7 @@ static void test_cdf_is_thinned(void)
     FILE *file = fopen(sample_path("runs/0006/jobs.csv"), "a");
     CU_ASSERT_PTR_NOT_NULL_FATAL(file);
     for (int job = 1; job < 20000; job++)
-        fprintf(file, "%d,vgg16,0,0.5,100,50,2,completed,,%d,4,32,4,0,2,0-0-0,,,0,0\n", job, 50 + job);
+        fprintf(file, "%d,vgg16,0,0.5,100,50,2,completed,,%d,4,32,4,0,2,0-0-0,,,0,0,,0\n", job, 50 + job);
     fclose(file);
     const struct figure_points *points = compute_well("[{name: f, plot: cdf, y: jct_s, where: load=20s}]", &drawn);
     CU_ASSERT(points->count <= FIGURE_CDF_LIMIT && points->count > FIGURE_CDF_LIMIT / 2);

@@ -18,10 +18,10 @@ static const char runs_header[] =
     "blocked_horizon,jct_mean_s,jct_p50_s,jct_p95_s,jct_p99_s,speedup_mean,throughput_bytes_per_s,device_utilisation,"
     "degree_mean,devices_per_job_mean,comm_fraction_mean,events,trace_hash,jobs_late,comp_mean_s,comm_mean_s,"
     "reconfig_mean_s,wait_mean_s,comm_share,blocking_rate_decided,payload_mean_s,latency_mean_s,"
-    "wait_device_mean_s,wait_network_mean_s";
+    "wait_device_mean_s,wait_network_mean_s,energy_mean_j,restarts_mean";
 static const char jobs_header[] = "job,model,arrival_s,beta,sequential_s,limit_s,degree,outcome,cause,jct_s,comm_s,"
                                   "comp_s,reconfig_s,wait_s,devices,device_list,payload_s,latency_s,"
-                                  "wait_device_s,wait_network_s";
+                                  "wait_device_s,wait_network_s,energy_j,restarts";
 
 /* One experiment in a folder of its own. */
 struct experiment {

@@ -121,12 +121,30 @@ struct step_request {
     bool with_ops;
 };
 
-static void print_result(const struct step_request *request, const struct topology *topology,
-                         struct deployment *deployment, const struct step_result *step)
+/* What a job's columns say, as far as one alone has them. */
+static enum status fill_record(const struct settings *settings, const struct topology *topology,
+                               const struct deployment *deployment, const struct step_result *step,
+                               struct job_record *job, struct error *error)
+{
+    struct circuit_options circuit = simulation_circuit(settings);
+    struct energy energy;
+    *job = (struct job_record){.time = step_times(step, settings->workload.steps)};
+    if (settings->network.model != NETWORK_CIRCUIT)
+        return STATUS_OK;
+    enum status status = energy_open(&energy, &settings->energy, topology, &circuit.network, error);
+    job->energy_j = energy_j(&energy, energy_power_w(&energy, deployment->used, deployment->used_count),
+                             job->time.total_s, (double)settings->workload.steps * step->bytes);
+    energy_close(&energy);
+    return status;
+}
+
+static enum status print_result(const struct step_request *request, const struct topology *topology,
+                                struct deployment *deployment, const struct step_result *step, struct error *error)
 {
     const struct settings *settings = request->settings;
     const struct task_graph *tasks = deployment->tasks;
-    struct job_record job = {.time = step_times(step, settings->workload.steps)};
+    struct job_record job;
+    TRY(fill_record(settings, topology, deployment, step, &job, error));
     double sequential_s = (double)settings->workload.steps * (tasks->sequential_ms * simulation_unit_s(settings));
     cJSON *name = cJSON_CreateString(tasks->graph->name);
     char *quoted = name ? cJSON_PrintUnformatted(name) : NULL;
@@ -151,6 +169,7 @@ static void print_result(const struct step_request *request, const struct topolo
     if (is_circuit)
         print_all_reduces(step);
     printf(",\n  \"events\": %" PRIu64 ",\n  \"trace_hash\": \"%016" PRIx64 "\"", step->events, step->trace_hash);
+    return STATUS_OK;
 }
 
 /* Says why a job finds no devices even on an empty cluster. */
@@ -216,8 +235,9 @@ static enum status run_step(const struct step_request *request, struct error *er
         status = deploy_on_empty(request, tasks, &deployer, &deployment, error);
     if (status == STATUS_OK)
         status = step_run(&input, 1, settings->network.model == NETWORK_CIRCUIT ? &circuit : NULL, &result, error);
+    if (status == STATUS_OK)
+        status = print_result(request, &topology, &deployment, &result, error);
     if (status == STATUS_OK) {
-        print_result(request, &topology, &deployment, &result);
         if (request->with_ops)
             print_ops(&topology, &recorder);
         printf("\n}\n");

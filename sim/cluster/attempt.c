@@ -115,6 +115,10 @@ bool attempt_answer(struct cluster *cluster, struct answer answer, struct job_re
     time_parts_queue(&record->time, cluster->decision.waited_s);
     record->queue_s = cluster->decision.waited_s;
     record->device_count = cluster->deployment.used_count;
+    record->sent_bytes = (double)config->steps * cluster->step.bytes;
+    record->power_w = energy_power_w(&cluster->energy, cluster->deployment.used, record->device_count);
+    record->energy_j =
+        energy_j(&cluster->energy, record->power_w, record->time.total_s - record->queue_s, record->sent_bytes);
     bool is_late = record->time.total_s > record->limit_s;
     record->outcome = is_late ? OUTCOME_BLOCKED : OUTCOME_COMPLETED;
     record->cause = is_late ? CAUSE_LATE : CAUSE_NONE;

@@ -106,7 +106,9 @@ static void start_job(struct cluster *cluster, struct job_record *record, uint32
     if (cluster->sharing)
         sharing_start(cluster, number, record);
     else
-        engine_schedule(cluster->engine, end > now ? end : now, PRIORITY_COMPLETION, EVENT_COMPLETION, number, 0);
+        failures_start(
+            cluster, number, start,
+            engine_schedule(cluster->engine, end > now ? end : now, PRIORITY_COMPLETION, EVENT_COMPLETION, number, 0));
     const struct cluster_observer *observer = cluster->config->observer;
     if (!observer)
         return;
@@ -168,8 +170,9 @@ static uint32_t mask_free(const struct cluster *cluster, sim_time arrival)
     for (uint32_t i = 0; i < cluster->release_count; i++)
         if (cluster->releases[i].time >= arrival - cluster->slack)
             stale += cluster->releases[i].devices;
-    require(stale <= cluster->occupancy.free_count);
-    return cluster->occupancy.free_count - stale;
+    uint32_t free_count = cluster->occupancy.free_count;
+    require(stale <= free_count || cluster->failures); /* of which some may be out of service since */
+    return stale < free_count ? free_count - stale : 0;
 }
 
 /* Asks about a job, as of now; stops the engine until it is answered. */
@@ -212,6 +215,12 @@ static void serve_next(struct cluster *cluster)
     cluster->release_count = 0; /* one who waited sees the cluster as it is */
     cluster->record = cluster->result.jobs[waiting->number];
     ask_about(cluster, &waiting->job, waiting->number, engine_now(cluster->engine));
+}
+
+void cluster_serve(struct cluster *cluster)
+{
+    cluster->serving = 0;
+    serve_next(cluster);
 }
 
 static void decide_waiting(struct cluster *cluster, struct answer answer)
@@ -300,15 +309,18 @@ static void on_completion(struct engine *engine, const struct event *event, void
     remove_running(cluster, record);
     if (cluster->sharing)
         sharing_end(cluster, event->entity);
+    failures_end(cluster, event->entity);
+    record->energy_j =
+        energy_j(&cluster->energy, record->power_w, record->time.total_s - record->queue_s, record->sent_bytes);
     tell_end(cluster, event->entity, record, record->end);
     occupancy_release(&cluster->occupancy, cluster->result.devices + record->device_start, record->device_count);
+    failures_keep(cluster, record);
     if (cluster->release_count && cluster->releases[cluster->release_count - 1].time < record->end - cluster->slack)
         cluster->release_count = 0; /* older ones are no longer near any arrival to come */
     cluster->releases = memory_grow(cluster->releases, &cluster->release_capacity, cluster->release_count + 1,
                                     sizeof *cluster->releases);
     cluster->releases[cluster->release_count++] = (struct late_release){record->end, record->device_count};
-    cluster->serving = 0;
-    serve_next(cluster);
+    cluster_serve(cluster);
     if (cluster->status != STATUS_OK)
         engine_stop(engine);
 }
@@ -372,6 +384,8 @@ static void free_cluster(struct cluster *cluster)
     deployment_free(&cluster->renamed);
     memo_free(cluster->memo);
     chooser_destroy(cluster->chooser);
+    energy_close(&cluster->energy);
+    failures_free(cluster->failures);
     engine_destroy(cluster->engine);
     cluster_result_free(&cluster->result);
     free(cluster);
@@ -412,6 +426,9 @@ static enum status open_parts(struct cluster *cluster)
         place_legal_degrees(deployer_placer(&cluster->deployer), topology, config->max_degree, &cluster->legal_count);
     TRY(clock_from_seconds(&config->clock, config->slack_s, &cluster->slack, &cluster->error));
     TRY(open_models(cluster));
+    if (config->circuit)
+        TRY(energy_open(&cluster->energy, &config->energy, topology, &config->circuit->network, &cluster->error));
+    TRY(failures_create(cluster));
     return config->is_shared ? sharing_create(cluster) : STATUS_OK;
 }
 
@@ -487,13 +504,20 @@ enum status cluster_decide(struct cluster *cluster, struct answer answer, struct
     return tell_status(cluster, error);
 }
 
+/* Repairs behind the last job are not part of the run. */
+static sim_time last_instant(const struct cluster *cluster)
+{
+    return cluster->failures ? cluster->last_event : engine_now(cluster->engine);
+}
+
 enum status cluster_close(struct cluster *cluster, struct cluster_result *result, struct error *error)
 {
     const struct cluster_config *config = cluster->config;
     enum status status = tell_status(cluster, error);
     if (status == STATUS_OK && result) {
-        require(cluster->running_count > 0 || cluster->occupancy.free_count == config->topology->device_count);
-        sim_time end = config->horizon == SIM_TIME_MAX ? engine_now(cluster->engine) : config->horizon;
+        require(cluster->running_count > 0 ||
+                cluster->occupancy.free_count + failures_devices(cluster) == config->topology->device_count);
+        sim_time end = config->horizon == SIM_TIME_MAX ? last_instant(cluster) : config->horizon;
         *result = cluster->result;
         result->length_s = result->simulated_s = clock_to_seconds(&config->clock, end);
         if (config->horizon != SIM_TIME_MAX && cluster->has_all_jobs &&

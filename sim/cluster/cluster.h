@@ -6,11 +6,12 @@
  * limit. Otherwise it is blocked for good, or waits its turn where the cluster has
  * a queue; one that waits is asked about again when devices are given back.
  * Devices are exclusive to a job, so an admitted job's completion is known at
- * once, unless jobs share a fabric (sharing.h).
+ * once, unless jobs share a fabric (sharing.h) or hardware fails (failures.h).
  */
 #ifndef CLUSTER_CLUSTER_H
 #define CLUSTER_CLUSTER_H
 
+#include "cluster/energy.h"
 #include "cluster/workload.h"
 #include "engine/engine.h"
 #include "graph/split.h"
@@ -40,6 +41,18 @@ struct cluster_observer {
     void *context;
 };
 
+/* How often what breaks, and for how long: see failures.h. */
+struct failure_figures {
+    double server_mtbf_s, port_mtbf_s; /* mean time to failure of a server, of a transceiver; 0 = never */
+    double repair_s;                   /* the mean */
+    int64_t checkpoint;                /* steps between two; 0 = none */
+};
+
+static inline bool failures_asked(const struct failure_figures *figures)
+{
+    return figures->server_mtbf_s > 0 || figures->port_mtbf_s > 0;
+}
+
 /* All borrowed, none changed but the workload, which is used up. */
 struct cluster_config {
     const struct topology *topology;
@@ -60,6 +73,8 @@ struct cluster_config {
     uint64_t queue_length; /* jobs that may wait for servers; published: 0 */
     double patience_s;     /* how long each waits at most; 0 = until its limit */
     double warm_up_s;      /* jobs that arrive earlier are not counted */
+    struct energy_figures energy;            /* circuits */
+    struct failure_figures failures;         /* not where jobs share a fabric; port_mtbf_s on circuits only */
     const struct circuit_options *circuit;   /* NULL = the published formulas */
     bool is_shared;                          /* circuits: running jobs contend for one fabric; else each is alone */
     const struct cluster_observer *observer; /* NULL = none */
@@ -75,6 +90,10 @@ struct job_record {
     bool is_decided;        /* false for one that arrives at the very end */
     struct time_parts time; /* of jobs that found servers; from arrival to completion */
     double queue_s;         /* of the wait: before it had servers */
+    double sent_bytes;      /* circuits: between servers, by all its steps */
+    double power_w;         /* of what it holds */
+    double energy_j;
+    uint32_t restarts; /* from a checkpoint */
     uint32_t device_count;
     size_t device_start; /* in cluster_result.devices */
     sim_time end;

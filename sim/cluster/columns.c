@@ -21,8 +21,8 @@ const struct job_column_row job_columns[JOB_COLUMNS] = {
      COUNT(GIVEN_ALWAYS, degree)},
     {{"outcome", "", NULL, "completed, blocked or unfinished."}, OTHER(COLUMN_OUTCOME, GIVEN_ALWAYS)},
     {{"cause", "", NULL,
-      "Why not completed: refused, no_block, late or horizon; empty for completed jobs, or late where others slowed "
-      "one down past its limit."},
+      "Why not completed: refused, no_block, late or horizon; empty for completed jobs, or late where others or "
+      "failures slowed one down past its limit."},
      OTHER(COLUMN_CAUSE, GIVEN_ALWAYS)},
     {{"jct_s", "s", "completion time [s]",
       "Completion time from its arrival. Of a job blocked as late, the time it would have taken; empty, as all that "
@@ -50,6 +50,12 @@ const struct job_column_row job_columns[JOB_COLUMNS] = {
     {{"wait_network_s", "s", "waiting for the network [s]",
       "Of wait_s: for circuits and other hardware of the network; 0 in the published network model."},
      NUMBER(GIVEN_WITH_SERVERS, time.part_s[TIME_WAIT_NETWORK])},
+    {{"energy_j", "J", "energy of a job [J]",
+      "On circuits: what it sent, and what the transceivers and devices it held took meanwhile; 0 unless a key of "
+      "energy says what these take."},
+     NUMBER(GIVEN_ON_CIRCUITS, energy_j)},
+    {{"restarts", "", "restarts", "How often the failure of a server set it back to its last checkpoint."},
+     COUNT(GIVEN_WITH_SERVERS, restarts)},
     {{"speedup", "", "speed-up", NULL}, OTHER(COLUMN_DERIVED, GIVEN_WITH_SERVERS)},
     {{"blocked", "", "blocking rate", NULL}, OTHER(COLUMN_DERIVED, GIVEN_ALWAYS)},
 };

@@ -43,6 +43,8 @@ enum job_column {
     JOB_LATENCY,
     JOB_WAIT_DEVICE,
     JOB_WAIT_NETWORK,
+    JOB_ENERGY,
+    JOB_RESTARTS,
     JOB_FILE_COLUMNS,               /* what follows is worked out from those before */
     JOB_SPEEDUP = JOB_FILE_COLUMNS, /* sequential_s / jct_s */
     JOB_BLOCKED,                    /* 1 = blocked or unfinished, 0 = completed */

@@ -57,8 +57,8 @@ static const struct metric_row {
       "Mean share of the completion time during which something was sent."},
      SHARE(JOB_COMM, JOB_JCT)},
     {{"jobs_late", "jobs", NULL,
-      "Of jobs_completed: slowed down by others after they were admitted, and past their limit (network.sharing: "
-      "shared)."},
+      "Of jobs_completed: slowed down after they were admitted, and past their limit: by others (network.sharing: "
+      "shared), or by failures."},
      OWN},
     {{"comp_mean_s", "s", NULL, "Mean of comp_s over completed jobs."}, MEAN(JOB_COMP)},
     {{"comm_mean_s", "s", NULL, "Mean of comm_s over completed jobs."}, MEAN(JOB_COMM)},
@@ -75,6 +75,9 @@ static const struct metric_row {
     {{"latency_mean_s", "s", NULL, "On circuits: mean of latency_s over completed jobs."}, MEAN(JOB_LATENCY)},
     {{"wait_device_mean_s", "s", NULL, "Mean of wait_device_s over completed jobs."}, MEAN(JOB_WAIT_DEVICE)},
     {{"wait_network_mean_s", "s", NULL, "Mean of wait_network_s over completed jobs."}, MEAN(JOB_WAIT_NETWORK)},
+    {{"energy_mean_j", "J", "mean energy of a job [J]", "On circuits: mean of energy_j over completed jobs."},
+     MEAN(JOB_ENERGY)},
+    {{"restarts_mean", "", "mean restarts of a job", "Mean of restarts over completed jobs."}, MEAN(JOB_RESTARTS)},
 };
 
 const struct column *metric_column(enum metric metric)

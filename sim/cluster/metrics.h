@@ -39,6 +39,8 @@ enum metric {
     METRIC_LATENCY_MEAN,
     METRIC_WAIT_DEVICE_MEAN, /* the two parts of wait_mean_s */
     METRIC_WAIT_NETWORK_MEAN,
+    METRIC_ENERGY_MEAN,
+    METRIC_RESTARTS_MEAN,
     METRIC_COUNT
 };
 

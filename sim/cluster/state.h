@@ -5,13 +5,22 @@
 
 #include "cluster/cluster.h"
 #include "cluster/deployer.h"
+#include "cluster/failures.h"
 #include "cluster/memo.h"
 #include "cluster/sharing.h"
 #include "engine/hash.h"
 #include "engine/intern.h"
 
-enum { EVENT_COMPLETION, EVENT_ARRIVAL, EVENT_EXPIRY, EVENT_SHARING /* and those behind it */ };
-enum { PRIORITY_COMPLETION, PRIORITY_ARRIVAL, PRIORITY_EXPIRY };
+enum {
+    EVENT_COMPLETION,
+    EVENT_ARRIVAL,
+    EVENT_EXPIRY,
+    EVENT_SHARING, /* and those behind it */
+    EVENT_SERVER_FAILURE = EVENT_SHARING + STEPPER_KINDS,
+    EVENT_PORT_FAILURE,
+    EVENT_REPAIR
+};
+enum { PRIORITY_COMPLETION, PRIORITY_ARRIVAL, PRIORITY_EXPIRY, PRIORITY_FAILURE };
 
 struct model_state {
     struct task_graph **tasks; /* by position in the list of legal degrees; NULL = not split so far yet */
@@ -44,6 +53,8 @@ struct cluster {
     struct step_result step;      /* the same: alone on the fabric */
     struct deployment renamed;    /* the same with devices renumbered */
     struct memo *memo;
+    struct energy energy;
+    struct failures *failures; /* NULL = nothing fails */
     struct model_state *models;
     struct intern splits;             /* of answers with parts: the model and the parts */
     struct task_graph **split_graphs; /* by their numbers */
@@ -78,6 +89,9 @@ struct cluster {
 
 /* The instant so long after another; false, with the trouble in cluster->status, where it lies beyond the clock. */
 bool cluster_find_instant(struct cluster *cluster, sim_time from, double later_s, sim_time *instant);
+
+/* Devices came back: asks about the jobs that wait. */
+void cluster_serve(struct cluster *cluster);
 
 /* What a step of this deployment is simulated from. */
 struct step_input attempt_input(const struct cluster *cluster, const struct deployment *deployment);

@@ -210,8 +210,10 @@ static bool plan_ramp(const struct fabric_state *state, const struct network *ne
                       struct fabric_plan *plan)
 {
     bool is_fixed = pair->first_lane > 0 || pair->lanes == 1;
-    if (is_fixed && (!plan_fixed(state, pair, plan) || pair->lane > 0 || !is_broken(network, plan)))
-        return plan->hold.count > 0;
+    if (is_fixed && !plan_fixed(state, pair, plan))
+        return false;
+    if (is_fixed && (pair->lane > 0 || !is_broken(network, plan)))
+        return true;
     if (pair->lane == 0)
         return plan_best(state, network, pair, plan);
     plan->is_fixed = true;

@@ -76,8 +76,8 @@ bool network_hardware_is_dark(const struct network *network, uint64_t hardware)
 
 bool network_hardware_is_broken(const struct network *network, uint64_t hardware)
 {
-    uint32_t slot = hardware_find(network, hardware);
-    return slot != FABRIC_NONE && hardware_at(network, slot)->circuit == HARDWARE_BROKEN;
+    return network->options.broken_count > 0 && hardware < network->fabric.dense &&
+           network->dense[hardware].circuit == HARDWARE_BROKEN;
 }
 
 int network_hardware_loss(const struct network *network, uint64_t hardware)

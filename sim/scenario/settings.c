@@ -109,6 +109,31 @@ static const struct key settings_keys[] = {
      .doc = "What a server sends over all its transceivers together; not set, as the topology says.",
      .example = "3.125GB/s"},
 
+    {NUMBER_KEY("energy.bit", energy.bit_pj), .default_text = "0", .minimum = "0", .maximum = "1e9", .when = CIRCUIT,
+     .doc = "Picojoules for each bit that a server sends to another, transmitter and receiver together. Pluggable "
+            "optics take some 15 to 20 (unverified).",
+     .example = "15"},
+    {NUMBER_KEY("energy.port", energy.port_w), .default_text = "0", .minimum = "0", .maximum = "1e9", .when = CIRCUIT,
+     .doc = "Watts of a transceiver, lit or not, for as long as a job holds its server.", .example = "1.5"},
+    {NUMBER_KEY("energy.device", energy.device_w), .default_text = "0", .minimum = "0", .maximum = "1e9",
+     .when = CIRCUIT, .doc = "Watts of a device for as long as a job holds it.", .example = "400"},
+
+    {SECONDS_KEY("failures.server_mtbf", failures.server_mtbf_s), .minimum = ">0s",
+     .doc = "Mean time from the repair of a server to its next failure, exponential; not set, servers do not fail. A "
+            "job whose server fails loses the steps since its last checkpoint, keeps its servers, and goes on when "
+            "all are back. Not with network.sharing: shared.",
+     .example = "1000h"},
+    {SECONDS_KEY("failures.port_mtbf", failures.port_mtbf_s), .minimum = ">0s", .when = CIRCUIT,
+     .doc = "The same for a transceiver of a server; not set, they do not fail. A job goes on without it at the pace "
+            "that the ways left allow, or stands still where there are none. On ocs, ramp, and awgr on demand.",
+     .example = "10000h"},
+    {SECONDS_KEY("failures.repair", failures.repair_s), .default_text = "3600s", .minimum = ">0s",
+     .doc = "Mean time to repair a server or a transceiver, exponential. Meanwhile no job is put on that server."},
+    {INTEGER_KEY("failures.checkpoint", failures.checkpoint), .default_text = "10", .minimum = "0",
+     .maximum = "1000000000",
+     .doc = "A job saves its state, at no cost, after every so many training steps; 0 = never, and it begins anew "
+            "where a server fails."},
+
     {CHOICE_KEY("admission.policy", admission.policy, "instant|queue"), .default_text = "instant",
      .doc = "What becomes of a job that finds no servers: blocked at once, as published, or it waits. Waiting jobs are "
             "served in "

@@ -49,6 +49,9 @@ struct settings {
     struct circuit_options
         circuit; /* as far as keys name its fields; simulation_circuit adds what follows from others */
 
+    struct energy_figures energy;
+    struct failure_figures failures;
+
     struct {
         enum { ADMISSION_INSTANT, ADMISSION_QUEUE } policy;
         int64_t length;

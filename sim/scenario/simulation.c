@@ -150,6 +150,10 @@ static enum status check_network(const struct cluster_config *config, struct err
     TRY(place_check((const struct placer *)config->placer.strategy, topology, error));
     if (!config->circuit)
         return step_check_published(topology, error);
+    if (config->is_shared && failures_asked(&config->failures))
+        return error_set(error, STATUS_USER,
+                         "failures.server_mtbf, failures.port_mtbf: jobs that share a fabric cannot fail yet; use "
+                         "network.sharing: exclusive");
     if (config->is_shared && fabric_of(topology)->connects_jobs && topology->device_count > topology->server_count)
         return error_set(
             error, STATUS_USER,
@@ -184,9 +188,11 @@ enum status simulation_open(struct simulation *simulation, const struct settings
         .queue_length = settings->admission.policy == ADMISSION_QUEUE ? (uint64_t)settings->admission.length : 0,
         .patience_s = settings->admission.patience_s,
         .warm_up_s = settings->run.warm_up_s,
+        .failures = settings->failures,
     };
     if (settings->network.model == NETWORK_CIRCUIT) {
         simulation->circuit = simulation_circuit(settings);
+        simulation->cluster.energy = settings->energy;
         simulation->cluster.circuit = &simulation->circuit;
         simulation->cluster.is_shared = settings->network.sharing == SHARING_SHARED;
         simulation->cluster.slack_s = 0;

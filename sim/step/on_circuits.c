@@ -243,6 +243,8 @@ static void fill_result(const struct session *session, const struct runner *runn
     require(runner->cycle > 0 && runner->steps_done > 0);
     struct network_totals totals = network_totals(stepper_network(session->stepper));
     *result = (struct step_result){
+        /* Every step sends the same. */
+        .bytes = session->count == 1 ? (double)totals.bytes_sent / (double)runner->steps_done : 0,
         .flows = totals.sent - totals.local,
         .events = engine_events(session->engine),
         .trace_hash = engine_trace_hash(session->engine),

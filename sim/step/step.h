@@ -37,6 +37,7 @@ struct step_result {
                                    something was sent, was computed; circuits: along the critical path */
     struct time_parts start_up; /* what the first steps take beyond a steady one, all together */
     uint32_t all_reduces[COLLECTIVE_ALGORITHMS]; /* circuits: of a step, how many took which */
+    double bytes;                                /* circuits: that a step of a job alone sends between servers */
     uint64_t flows;                              /* dependencies that take time on the network */
     uint64_t events;
     uint64_t trace_hash;

@@ -306,8 +306,14 @@ static void draw_devices(struct drawing *drawing, uint32_t number, const struct 
         timeline_bar(drawing->timeline, device_track(drawing, servers.items[i]), name, start, end, ARGS(args));
 }
 
-/* The devices are marked as held before ops are drawn inside, up to the end of the run at most. Jobs that contend with
- * each other have no steps of their own to draw, and their end is not known yet. */
+/* Jobs that contend with each other, or may be hit by failures: they have no steps of their own to draw, and their end
+ * is not known at their start. */
+static bool ends_move(const struct cluster_config *config)
+{
+    return config->is_shared || failures_asked(&config->failures);
+}
+
+/* The devices are marked as held before ops are drawn inside, up to the end of the run at most, where that is known. */
 static void on_started(void *context, uint32_t number, const struct job_record *job,
                        const struct deployment *deployment, sim_time start)
 {
@@ -320,7 +326,7 @@ static void on_started(void *context, uint32_t number, const struct job_record *
         return;
     count_busy(drawing, start);
     draw_wait(drawing, number, job, start);
-    if (config->is_shared || !timeline_wants(drawing->timeline, start, end))
+    if (ends_move(config) || !timeline_wants(drawing->timeline, start, end))
         return;
     draw_devices(drawing, number, job, (struct servers){deployment->used, deployment->used_count}, start, end);
     if (drawing->options->steps == 0 || drawing->status != STATUS_OK)
@@ -374,7 +380,7 @@ static void draw_rest(struct drawing *drawing, const struct cluster_result *resu
         else
             draw_wait(drawing, i, job, config->horizon);
     }
-    for (uint32_t i = 0; config->is_shared && i < result->job_count; i++) {
+    for (uint32_t i = 0; ends_move(config) && i < result->job_count; i++) {
         const struct job_record *job = &result->jobs[i];
         if (job->outcome == OUTCOME_BLOCKED || !job->device_count || !is_drawn(drawing, i))
             continue;
